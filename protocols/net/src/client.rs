@@ -1,21 +1,45 @@
 //! `NetworkClient`: replicas of a server's objects. No socket, no clock, no thread.
+//!
+//! A client is a list of parts and the order in which they act. A part owns its state and its methods. A method
+//! takes its part, the [`Context`] and the lower parts that it touches, so that its signature names them. A part
+//! never calls a part above it: it returns effects, and the conductor hands them upwards.
+//!
+//! ```text
+//! conductor     client.rs, api/   the public methods, the steps of `update` and of `handle_packet`, all callbacks
+//!    |
+//! inbound       deltas, snapshots and early messages, read into the objects
+//! prediction    objects ahead of the server, replayed after a difference
+//! inputs        one input for each tick, on a clock ahead of the server's
+//! motion        the view between two samples, behind the server's time
+//! writes        owner writes: permission, encoding, due fields
+//! outbound      messages and datagrams for the server, cut into packets
+//! arrivals      packets of the server by tick, until each tick is complete
+//! session       one connection from its begin to its end; players; records in place of a server
+//! objects       the world: objects, dormant scene objects, references, received fields
+//!    |
+//! context       settings, events, counters and clocks: lent to every part
+//! ```
+//!
+//! A hook with a context, a lifecycle callback and a call borrow the whole client. So the conductor runs them, and
+//! no part is borrowed meanwhile. A callback may end the connection, begin another one or remove any object: a step
+//! behind a callback compares `session.number` and looks its object up again.
 
+mod api;
 mod arrivals;
 mod call;
-mod check_out;
 mod clock;
 mod config;
+mod context;
 mod early;
-mod endpoint;
 mod event;
 mod hooks;
 mod inbound;
 mod inputs;
-mod iterate;
 mod lifecycle;
 mod link_quality;
 mod messages;
 mod motion;
+mod objects;
 mod outbound;
 mod oversized;
 mod parent;
@@ -23,12 +47,7 @@ mod playback;
 mod players;
 mod prediction;
 mod receive;
-mod received;
-mod references;
-mod replica;
-mod scene;
 mod session;
-mod side;
 mod spawn;
 mod updates;
 mod writes;
@@ -36,9 +55,9 @@ mod writes;
 pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
+pub use objects::Replica;
 pub use outbound::ClientPacket;
 pub use prediction::PredictionStats;
-pub use replica::Replica;
 pub use session::ClientState;
 pub use writes::{ReplicaMut, ReplicaSink};
 
@@ -48,22 +67,19 @@ use crate::Framing;
 use crate::message::Ready;
 use crate::stats::Stats;
 use arrivals::Arrivals;
-use clock::Clocks;
+use context::Context;
 use early::EarlyMessages;
 use inbound::Inbound;
 use inputs::OwnInputs;
+use objects::{Fact, Objects};
 use outbound::Outbound;
 use prediction::Predictions;
-use received::Received;
-use references::References;
-use scene::Scene;
 use session::Session;
-use syncvar_runtime::events::{EventReader, Events};
-use syncvar_runtime::world::World;
+use syncvar_runtime::events::EventReader;
 use syncvar_runtime::{Changed, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use writes::PendingWrites;
 
-/// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
+/// Objects of the objects of a [`NetworkServer`](crate::NetworkServer).
 ///
 /// The methods fall into the same families as on the server:
 ///
@@ -107,29 +123,20 @@ use writes::PendingWrites;
 /// ```
 #[derive(Debug)]
 pub struct NetworkClient {
-    /// Boxed, so that a future with a client is small.
-    config: Box<ClientConfig>,
+    context: Context,
+    objects: Objects,
     session: Session,
-    world: World<Replica>,
-    /// Dormant scene objects.
-    scene: Scene,
-    /// Decoding state of the message in progress.
-    inbound: Inbound,
     /// Packets of an incomplete tick; `None` without headers.
     arrivals: Option<Arrivals>,
-    /// Messages that arrived before their objects.
-    early: EarlyMessages,
-    /// References to objects that have not arrived.
-    references: References,
+    outbound: Outbound,
     /// Local writes not yet sent.
     writes: PendingWrites,
     inputs: OwnInputs,
     predictions: Predictions,
-    outbound: Outbound,
-    events: Events<ClientEvent>,
-    received: Received,
-    stats: Stats,
-    clock: Clocks,
+    /// Messages that arrived before their objects.
+    early: EarlyMessages,
+    /// Decoding state of the message in progress.
+    inbound: Inbound,
 }
 
 impl NetworkClient {
@@ -143,39 +150,34 @@ impl NetworkClient {
         config.tick_rate = config.tick_rate.max(1);
         config.warn_of_intervals();
         prefabs.warn_of_intervals(config.tick_rate);
+        let context = Context::new(config, &prefabs);
         Self {
             session: Session::default(),
-            inbound: Inbound::new(&prefabs),
-            stats: Stats::for_prefabs(&prefabs, false),
-            world: World::new(prefabs).with_callbacks(config.callbacks),
-            scene: Scene::default(),
             arrivals: None,
-            early: EarlyMessages::default(),
-            references: References::default(),
+            outbound: Outbound::new(context.config.packet_size),
             writes: PendingWrites::default(),
             inputs: OwnInputs::default(),
             predictions: Predictions::default(),
-            outbound: Outbound::new(config.packet_size),
-            events: Events::with_limit(config.max_events),
-            received: Received::default(),
-            clock: Clocks::default(),
-            config: Box::new(config),
+            early: EarlyMessages::default(),
+            inbound: Inbound::new(&prefabs),
+            objects: Objects::new(prefabs, &context.config),
+            context,
         }
     }
 
     /// Returns the client's registry.
     pub fn prefabs(&self) -> &Prefabs {
-        &self.world.prefabs
+        &self.objects.world.prefabs
     }
 
     /// Returns the client's settings.
     pub fn config(&self) -> &ClientConfig {
-        &self.config
+        &self.context.config
     }
 
     /// Returns the counters of sent and received messages.
     pub fn stats(&self) -> &Stats {
-        &self.stats
+        &self.context.stats
     }
 
     /// Returns the state of the connection.
@@ -199,12 +201,12 @@ impl NetworkClient {
     /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) callbacks shortly before. It is invisible during its
     /// callbacks.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.world.identity(id)
+        self.objects.world.identity(id)
     }
 
     /// Returns all objects by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        self.world.identities()
+        self.objects.world.identities()
     }
 
     /// Returns the number of objects.
@@ -214,18 +216,18 @@ impl NetworkClient {
 
     /// Returns the first behaviour of type `B` on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.world.get(id)
+        self.objects.world.get(id)
     }
 
     /// Returns the behaviour at a position of an object, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.world.get_at(id, index)
+        self.objects.world.get_at(id, index)
     }
 
     /// Returns whether this client owns an object.
     pub fn is_owner(&self, id: NetId) -> bool {
-        let replica = self.world.objects.get(id.0);
-        replica.is_some_and(|replica| replica.is(replica::Fact::Owned))
+        let replica = self.objects.world.objects.get(id.0);
+        replica.is_some_and(|replica| replica.is(Fact::Owned))
     }
 
     /// Asks the server for the objects.
@@ -240,7 +242,7 @@ impl NetworkClient {
 
     /// Returns the client's own time: the time of the last update. It never goes back.
     pub fn now(&self) -> Duration {
-        self.clock.own.now()
+        self.context.now()
     }
 
     /// Advances the client to `now`, the time since any fixed moment.
@@ -254,18 +256,18 @@ impl NetworkClient {
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
     /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
-        if self.clock.own.admits_program() {
+        if self.context.clock.own.admits_program() {
             self.advance(now);
         }
     }
 
     /// Runs an update by the owner of the clock.
     pub(in crate::client) fn advance(&mut self, now: Duration) {
-        self.clock.advance(now);
-        if let Some(step) = self.clock.own.take_leap() {
-            self.events.push(ClientEvent::ClockLeap { step });
+        self.context.clock.advance(now);
+        if let Some(step) = self.context.clock.own.take_leap() {
+            self.context.events.push(ClientEvent::ClockLeap { step });
         }
-        self.events.release();
+        self.context.events.release();
         self.inbound.work.reset();
         self.expire_tick();
         self.advance_view();
@@ -278,12 +280,12 @@ impl NetworkClient {
     /// Returns the oldest event: for a program with a single consumer.
     #[inline]
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
-        self.events.pop()
+        self.context.events.pop()
     }
 
     /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
     pub fn event_reader(&mut self) -> EventReader {
-        self.events.reader()
+        self.context.events.reader()
     }
 
     /// Returns the events that a reader has not read, oldest first.
@@ -295,7 +297,7 @@ impl NetworkClient {
         &'a self,
         reader: &'a mut EventReader,
     ) -> impl Iterator<Item = &'a ClientEvent> {
-        self.events.read(reader)
+        self.context.events.read(reader)
     }
 
     /// Returns the changed fields of the behaviours of a type in the events that a reader has not read. Reads all other events too.
@@ -314,12 +316,12 @@ impl NetworkClient {
     /// Returns the number of dropped events: the oldest ones go when [`ClientConfig::max_events`] are
     /// unpolled.
     pub fn missed_events(&self) -> u64 {
-        self.events.missed()
+        self.context.events.missed()
     }
 
     /// Returns the name of an object's prefab.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.world.prefab(id)?.name)
+        Some(&self.objects.world.prefab(id)?.name)
     }
 
     /// Returns the ids of all visible objects, ascending.
@@ -332,11 +334,11 @@ impl NetworkClient {
         &mut self,
         id: NetId,
     ) -> Option<&mut dyn syncvar_runtime::object::Slots> {
-        self.world.slots_mut(id)
+        self.objects.world.slots_mut(id)
     }
 
     /// Returns the place of an object.
     pub(crate) fn place(&self, id: NetId) -> syncvar_runtime::relations::Place {
-        self.world.place(id)
+        self.objects.world.place(id)
     }
 }

@@ -115,7 +115,10 @@ impl NetworkClient {
 
     /// Returns the limits and times of links that lose packets.
     pub(super) fn loss_settings(&self) -> LossSettings {
-        self.config.loss.at_rate(self.config.tick_rate)
+        self.context
+            .config
+            .loss
+            .at_rate(self.context.config.tick_rate)
     }
 
     /// Handles a packet of the stream: at once, or with the other packets of its tick.
@@ -132,7 +135,7 @@ impl NetworkClient {
         match read {
             Ok(((header, tick), messages)) => {
                 if let (Some(ack), Some(lossy)) = (&header.ack, &mut self.outbound.lossy) {
-                    lossy.handle_ack(ack, self.clock.own.now());
+                    lossy.handle_ack(ack, self.context.now());
                 }
                 let datagrams = arrivals.datagrams.as_ref().zip(header.sent);
                 let sent = datagrams.map(|(datagrams, sent)| datagrams.sent_before(sent));
@@ -154,7 +157,7 @@ impl NetworkClient {
         channel: u8,
         messages: &[u8],
     ) -> Result<(), ReadError> {
-        let (now, gathers) = (self.clock.own.now(), !self.gather_time().is_zero());
+        let (now, gathers) = (self.context.now(), !self.gather_time().is_zero());
         let packet = Packet {
             origin,
             tick,
@@ -228,7 +231,7 @@ impl NetworkClient {
         let header = DatagramHeader::decode(&mut reader)?;
         let messages = reader.read_bytes(reader.remaining())?;
         if let (Some(ack), Some(lossy)) = (&header.ack, &mut self.outbound.lossy) {
-            lossy.handle_ack(ack, self.clock.own.now());
+            lossy.handle_ack(ack, self.context.now());
         }
         let Some(place) = header.sent else {
             return Ok(());
@@ -254,17 +257,17 @@ impl NetworkClient {
 
     /// Applies the packets that wait for others too long, and runs the calls that wait for their state too long.
     pub(super) fn expire_tick(&mut self) {
-        let deadline = self.clock.own.now().saturating_sub(self.gather_time());
+        let deadline = self.context.now().saturating_sub(self.gather_time());
         let arrivals = self.arrivals.as_ref();
         let is_late = arrivals.is_some_and(|it| it.gathered.is_older(deadline));
         // The packet in progress comes first.
         if is_late
-            && self.world.checked_out.depth() == 0
+            && self.objects.world.checked_out.depth() == 0
             && let Err(error) = self.apply_gathered(None)
         {
             tracing::debug!(%error, "a malformed message of a late tick");
         }
-        if self.world.checked_out.depth() == 0 {
+        if self.objects.world.checked_out.depth() == 0 {
             self.run_overdue_calls();
         }
     }
@@ -279,7 +282,7 @@ impl NetworkClient {
     }
 
     fn gather_time(&self) -> Duration {
-        let setting = self.config.gather_time;
-        setting.unwrap_or(Duration::from_secs(1) / self.config.tick_rate)
+        let setting = self.context.config.gather_time;
+        setting.unwrap_or(Duration::from_secs(1) / self.context.config.tick_rate)
     }
 }

@@ -1,6 +1,6 @@
 //! Calls: commands to the server, and remote calls from it.
 
-use super::replica::Fact;
+use super::objects::Fact;
 use super::{ClientEvent, NetworkClient};
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{FRAME, Incoming, LONGEST_VIEW, Name, frame, named, write_header};
@@ -42,16 +42,16 @@ impl NetworkClient {
         if !self.is_connected() || !self.session.is_heard() {
             return Err(CallError::NotConnected);
         }
-        let replica = self.world.objects.get(object.0);
+        let replica = self.objects.world.objects.get(object.0);
         let replica = replica.filter(|replica| replica.is_visible());
         let replica = replica.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.world.pools.prefab(replica.at.pool);
-        let prefabs = &self.world.prefabs;
+        let prefab = self.objects.world.pools.prefab(replica.at.pool);
+        let prefabs = &self.objects.world.prefabs;
         let place = prefabs.declared_call(prefab, object, class, number)?;
         if place.schema.requires_ownership && !replica.is(Fact::Owned) {
             return Err(CallError::NotOwner(object));
         }
-        if usize::from(place.schema.channel) >= self.config.channels.len() {
+        if usize::from(place.schema.channel) >= self.context.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
         let calls = prefabs.get(prefab).map(|prefab| &prefab.calls);
@@ -65,7 +65,7 @@ impl NetworkClient {
 
     /// Returns the size limit of a command on a channel.
     pub(super) fn command_room(&self, channel: u8) -> Room {
-        match self.config.channels.get(usize::from(channel)) {
+        match self.context.config.channels.get(usize::from(channel)) {
             Some(Channel::Unreliable) => {
                 let packet_size = self.packet_size().min(FRAME + MAX_BYTES);
                 let has_header = self.framing() == Framing::Compact;
@@ -90,7 +90,7 @@ impl NetworkClient {
         if self.defer_call_until_spawned(call.object, channel, message_type, payload) {
             return Ok(());
         }
-        let prefab = self.world.prefab(call.object);
+        let prefab = self.objects.world.prefab(call.object);
         let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
         let fits = |place: &CallPlace| match message_type {
             MessageType::SyncEvent => place.is_event(),
@@ -126,19 +126,20 @@ impl NetworkClient {
             Some(Ok(())) => {
                 if place.is_event() {
                     let event = ReceivedEvent::new(object, place, encoding, bytes);
-                    self.events.push(ClientEvent::SyncEvent(event));
+                    self.context.events.push(ClientEvent::SyncEvent(event));
                 }
                 return Ok(());
             }
             None => {
-                self.stats.unknown_objects += 1;
+                self.context.stats.unknown_objects += 1;
                 return Ok(());
             }
             Some(Err(Failure::Panicked(message))) => (message, Ok(())),
             Some(Err(Failure::Malformed(error))) => (error.to_string(), Err(error)),
         };
         tracing::error!(%object, call = place.schema.name, message, "a call has failed");
-        self.events
+        self.context
+            .events
             .push(ClientEvent::CallFailed(Box::new(CallFailure::new(
                 object, place, message,
             ))));
@@ -150,7 +151,7 @@ impl CallRouter for NetworkClient {
     fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
         let CallRequest { object, class, .. } = request;
         let place = self.plan_command(object, class, request.number)?;
-        let prefab = self.world.prefab(object);
+        let prefab = self.objects.world.prefab(object);
         let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
         let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
         write_header((self.framing(), &mut writer), object, &place, &prefab.calls);
@@ -177,7 +178,7 @@ impl CallRouter for NetworkClient {
             let length = self.send_with_view(channel, |writer| {
                 frame(writer, message_type, payload.as_bytes());
             });
-            self.stats.count_encoded(message_type, length);
+            self.context.stats.count_encoded(message_type, length);
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ const LATEST: i64 = i64::MAX / 2;
 
 /// The client's own time and its estimate of the server's time.
 #[derive(Debug, Default)]
-pub(super) struct Clocks {
+pub(crate) struct Clocks {
     pub(super) own: Clock,
     /// Number of updates: the ticks of the client's packets.
     pub(super) updates: u32,
@@ -228,7 +228,7 @@ impl NetworkClient {
     /// recent jitter, plus the offset between the updates of both sides. Render loops use
     /// [`network_time_at`](Self::network_time_at), which advances between two updates, too.
     pub fn network_time(&self) -> Option<NetworkTime> {
-        self.clock.server.network_time(self.now())
+        self.context.clock.server.network_time(self.now())
     }
 
     /// Returns the estimated server time at a moment: `now` is a time of the clock that
@@ -257,35 +257,40 @@ impl NetworkClient {
     /// assert!(second.unwrap().time > first.unwrap().time);
     /// ```
     pub fn network_time_at(&self, now: Duration) -> Option<NetworkTime> {
-        self.clock.server.network_time(self.clock.own.at(now))
+        self.context
+            .clock
+            .server
+            .network_time(self.context.clock.own.at(now))
     }
 
     /// Returns the round-trip time, smoothed over the last pings; `None` before the first answer. It
     /// includes the delay until the server's next update.
     pub fn round_trip_time(&self) -> Option<Duration> {
-        self.clock.server.round_trip().map(|(mean, _)| mean)
+        self.context.clock.server.round_trip().map(|(mean, _)| mean)
     }
 
     /// Returns the smoothed deviation of single round trips from
     /// [`round_trip_time`](Self::round_trip_time).
     pub fn round_trip_deviation(&self) -> Option<Duration> {
-        let round_trip = self.clock.server.round_trip();
+        let round_trip = self.context.clock.server.round_trip();
         round_trip.map(|(_, deviation)| deviation)
     }
 
     /// Returns whether the server has pings to answer.
     pub(super) fn pings(&self) -> bool {
-        let pings = self.config.compare_schemas && !self.config.ping_interval.is_zero();
-        pings && self.is_connected() && self.session.is_heard() && self.clock.server.begun
+        let pings =
+            self.context.config.compare_schemas && !self.context.config.ping_interval.is_zero();
+        pings && self.is_connected() && self.session.is_heard() && self.context.clock.server.begun
     }
 
     /// Sends a ping, if one is due.
     pub(super) fn send_ping(&mut self) {
-        if !self.is_connected() || !self.session.is_heard() || !self.config.compare_schemas {
+        if !self.is_connected() || !self.session.is_heard() || !self.context.config.compare_schemas
+        {
             return;
         }
-        let (now, interval) = (self.now(), self.config.ping_interval);
-        if let Some(time) = self.clock.server.ping(now, interval) {
+        let (now, interval) = (self.now(), self.context.config.ping_interval);
+        if let Some(time) = self.context.clock.server.ping(now, interval) {
             self.send_own(&Ping { time });
         }
     }
@@ -302,7 +307,10 @@ impl NetworkClient {
             return Err(NetworkReader::new(payload).error(kind));
         }
         let now = self.now();
-        self.clock.server.pong(now, time, server_time, tick_rate);
+        self.context
+            .clock
+            .server
+            .pong(now, time, server_time, tick_rate);
         // At once: the server measures the round trip, too.
         self.send_own(&Echo { server_time });
         Ok(())

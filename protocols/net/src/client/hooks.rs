@@ -22,7 +22,7 @@ impl NetworkClient {
         for hooks in &mut hooks {
             hooks.tick = tick;
         }
-        let runs = self.world.callbacks == Callbacks::Run;
+        let runs = self.objects.world.callbacks == Callbacks::Run;
         if runs && self.needs_context(object, &hooks) {
             self.run_hooks(hooks);
         } else {
@@ -33,8 +33,12 @@ impl NetworkClient {
     /// Returns the hooks that ask for the initial values.
     #[cold]
     pub(super) fn initial_hooks(&mut self, object: NetId, at: Location) -> Vec<DeferredHooks> {
-        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
-        let slots = self.world.pools.slots_mut(at);
+        let prefab = self
+            .objects
+            .world
+            .prefabs
+            .get(self.objects.world.pools.prefab(at.pool));
+        let slots = self.objects.world.pools.slots_mut(at);
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return Vec::new();
         };
@@ -44,12 +48,16 @@ impl NetworkClient {
     /// Sets some restricted fields to the values of the prefab, with their hooks.
     #[cold]
     pub(super) fn reset_fields(&mut self, object: NetId, fields: impl Fn(&PolicyBits) -> u64) {
-        let Some(replica) = self.world.objects.get(object.0) else {
+        let Some(replica) = self.objects.world.objects.get(object.0) else {
             return;
         };
         let at = replica.at;
-        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
-        if let (Some(prefab), Some(slots)) = (prefab, self.world.pools.slots_mut(at)) {
+        let prefab = self
+            .objects
+            .world
+            .prefabs
+            .get(self.objects.world.pools.prefab(at.pool));
+        if let (Some(prefab), Some(slots)) = (prefab, self.objects.world.pools.slots_mut(at)) {
             let hooks = slots.reset_fields(object, &fields, || prefab.make());
             slots.set_ticks(self.inbound.packet.tick.unwrap_or_default(), fields);
             self.run_received_hooks(object, hooks);
@@ -58,15 +66,15 @@ impl NetworkClient {
 
     /// Returns whether one of these hooks of an object may take a context.
     pub(super) fn needs_context(&self, object: NetId, hooks: &[DeferredHooks]) -> bool {
-        let slots = self.world.slots(object);
+        let slots = self.objects.world.slots(object);
         slots.is_some_and(|slots| slots.needs_context(hooks))
     }
 
     /// Calls hooks without a context, and reports the changes.
     pub(super) fn call_in_pool(&mut self, hooks: Vec<DeferredHooks>) {
-        let runs = self.world.callbacks == Callbacks::Run;
+        let runs = self.objects.world.callbacks == Callbacks::Run;
         for mut hooks in hooks {
-            let slots = self.world.slots_mut(hooks.object);
+            let slots = self.objects.world.slots_mut(hooks.object);
             if let Some(slot) = slots.and_then(|slots| slots.slot_mut(hooks.behaviour)) {
                 let arguments = std::mem::take(&mut hooks.hooks);
                 let called = if runs {

@@ -82,7 +82,12 @@ impl NetworkClient {
     /// wire.
     pub fn set_input<M: SyncValue>(&mut self, input: &M) -> Result<(), MessageError> {
         let other = MessageError::NotRegistered(type_name::<M>());
-        let kind = self.world.prefabs.input_kind().ok_or(other.clone())?;
+        let kind = self
+            .objects
+            .world
+            .prefabs
+            .input_kind()
+            .ok_or(other.clone())?;
         let list = self.inputs.list.get_or_insert_with(|| kind.make());
         let list: &mut dyn Any = &mut **list;
         let list = list.downcast_mut::<Inputs<M>>().ok_or(other)?;
@@ -133,7 +138,7 @@ impl NetworkClient {
     /// Returns the ticks that begin with an update; the last ones after a pause.
     fn advance_input_clock(&mut self) -> Range<u64> {
         let on_stream = self.outbound.lossy.is_none();
-        let Some(newest) = self.inputs.clock.advance(&self.clock, on_stream) else {
+        let Some(newest) = self.inputs.clock.advance(&self.context.clock, on_stream) else {
             return 0..0;
         };
         let next = self.inputs.tick.map_or(newest, |tick| tick + 1);
@@ -168,7 +173,8 @@ impl NetworkClient {
     fn tell_refused_inputs(&mut self) {
         let now = self.now();
         if let Some(inputs) = self.inputs.refused.take(now) {
-            self.events
+            self.context
+                .events
                 .push_minor(ClientEvent::InputsRefused { inputs });
         }
     }

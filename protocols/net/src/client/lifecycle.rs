@@ -1,7 +1,7 @@
 //! Lifecycle of objects: announcement, callbacks and removal.
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::client::replica::{Fact, Replica, Stage};
+use crate::client::objects::{Fact, Replica, Stage};
 use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{Callbacks, LifecycleCallback, NetId};
 
@@ -27,22 +27,22 @@ impl NetworkClient {
     }
 
     pub(super) fn forget_all(&mut self) {
-        for id in self.world.ids(|_| true) {
+        for id in self.objects.world.ids(|_| true) {
             self.forget(id, Departure::Destroyed);
         }
     }
 
     /// Removes an object after its despawn callbacks. A checked-out object leaves at its check-in.
     pub(super) fn forget(&mut self, object: NetId, departure: Departure) {
-        let Some(replica) = self.world.objects.get(object.0) else {
-            self.world.relations.forget(object);
+        let Some(replica) = self.objects.world.objects.get(object.0) else {
+            self.objects.world.relations.forget(object);
             return;
         };
-        if self.world.checked_out.contains(object) {
-            self.world.checked_out.depart(object, departure);
-        } else if replica.is_announced() && self.world.has_lifecycle(object) {
+        if self.objects.world.checked_out.contains(object) {
+            self.objects.world.checked_out.depart(object, departure);
+        } else if replica.is_announced() && self.objects.world.has_lifecycle(object) {
             self.check_out(object, |_, client| {
-                client.world.checked_out.depart(object, departure)
+                client.objects.world.checked_out.depart(object, departure)
             });
         } else {
             self.remove(object, departure);
@@ -51,18 +51,18 @@ impl NetworkClient {
 
     /// Removes an object after its despawn callbacks.
     pub(super) fn remove(&mut self, object: NetId, departure: Departure) {
-        let scene_id = self.world.relations.scene_id(object);
-        self.world.relations.forget(object);
-        let Some(replica) = self.world.objects.remove(object.0) else {
+        let scene_id = self.objects.world.relations.scene_id(object);
+        self.objects.world.relations.forget(object);
+        let Some(replica) = self.objects.world.objects.remove(object.0) else {
             return;
         };
         match scene_id {
             Some(scene_id) => self.deactivate(replica.at, scene_id),
-            None => self.world.pools.remove(replica.at),
+            None => self.objects.world.pools.remove(replica.at),
         }
-        self.world.places.remove(object.0);
+        self.objects.world.places.remove(object.0);
         self.early.remember_gone(object);
-        self.references.forget(object);
+        self.objects.references.forget(object);
         self.writes.leases.remove(object);
         if let Some(lossy) = &mut self.outbound.lossy {
             lossy.forget(object);
@@ -70,20 +70,26 @@ impl NetworkClient {
         if replica.is_announced() {
             let hidden = departure == Departure::Hidden;
             tracing::trace!(%object, hidden, "lost an object");
-            self.events.push(ClientEvent::Despawned { object, hidden });
+            self.context
+                .events
+                .push(ClientEvent::Despawned { object, hidden });
         }
     }
 
     /// Announces a visible object: runs its initial hooks and spawn callbacks, then reports it to the
     /// application.
     pub(super) fn announce(&mut self, object: NetId) {
-        let Some(replica) = self.world.objects.get_mut(object.0) else {
+        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
             return;
         };
         replica.stage = Stage::Announced;
         let (at, owned) = (replica.at, replica.is(Fact::Owned));
-        let runs = self.world.callbacks == Callbacks::Run;
-        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        let runs = self.objects.world.callbacks == Callbacks::Run;
+        let prefab = self
+            .objects
+            .world
+            .prefabs
+            .get(self.objects.world.pools.prefab(at.pool));
         tracing::trace!(%object, prefab = prefab.map(|it| &*it.name), owned, "received an object");
         let prefab = prefab.filter(|_| runs);
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
@@ -104,10 +110,10 @@ impl NetworkClient {
                 for callback in LifecycleCallback::SPAWN {
                     client.call_all(object, slots, callback);
                 }
-                client.events.push(ClientEvent::Spawned { object });
+                client.context.events.push(ClientEvent::Spawned { object });
             });
         } else {
-            self.events.push(ClientEvent::Spawned { object });
+            self.context.events.push(ClientEvent::Spawned { object });
         }
         if owned {
             self.report_ownership(object, true);
@@ -122,8 +128,9 @@ impl NetworkClient {
             LifecycleCallback::LostOwnership
         };
         self.call_lifecycle(&[object], callback);
-        if self.world.contains(object) {
-            self.events
+        if self.objects.world.contains(object) {
+            self.context
+                .events
                 .push(ClientEvent::OwnerChanged { object, owned });
         }
         if !owned {
@@ -133,10 +140,17 @@ impl NetworkClient {
 
     /// Calls the behaviours of all announced objects after the first burst.
     pub(super) fn call_session_synchronized(&mut self) {
-        if !self.world.prefabs.entries().iter().any(|it| it.lifecycle) {
+        if !self
+            .objects
+            .world
+            .prefabs
+            .entries()
+            .iter()
+            .any(|it| it.lifecycle)
+        {
             return;
         }
-        let announced = self.world.ids(Replica::is_announced);
+        let announced = self.objects.world.ids(Replica::is_announced);
         self.call_lifecycle(&announced, LifecycleCallback::SessionSynchronized);
     }
 
@@ -144,7 +158,7 @@ impl NetworkClient {
     /// check-in.
     pub(crate) fn call_lifecycle(&mut self, ids: &[NetId], callback: LifecycleCallback) {
         for id in ids {
-            if self.world.has_lifecycle(*id) {
+            if self.objects.world.has_lifecycle(*id) {
                 self.dispatch_now(*id, LifecycleEvent::Call(callback));
             }
         }

@@ -30,11 +30,11 @@ impl NetworkClient {
     ///
     /// As [`send`](Self::send), and for an unknown channel.
     pub fn send_on<M: SyncValue>(&mut self, channel: u8, message: &M) -> Result<(), MessageError> {
-        let number = self.world.prefabs.messages().find::<M>()?.number;
+        let number = self.objects.world.prefabs.messages().find::<M>()?.number;
         if !self.is_connected() || !self.session.is_heard() {
             return Err(MessageError::NotConnected(ConnectionId::SERVER));
         }
-        if usize::from(channel) >= self.config.channels.len() {
+        if usize::from(channel) >= self.context.config.channels.len() {
             return Err(MessageError::UnknownChannel(channel));
         }
         let form = self.session.framing.form();
@@ -49,13 +49,13 @@ impl NetworkClient {
         let length = self.send_with_view(channel, |writer| {
             frame_number(writer, number, value.as_bytes());
         });
-        self.stats.program_sent.add(length);
+        self.context.stats.program_sent.add(length);
         Ok(())
     }
 
     /// Reports a message of the server.
     pub(super) fn handle_program_message(&mut self, frame: Frame<'_>) -> Result<(), ReadError> {
-        let messages = self.world.prefabs.messages();
+        let messages = self.objects.world.prefabs.messages();
         let kind = messages.by_number(frame.message_type);
         let kind = kind.filter(|_| self.is_connected());
         let kind = kind.ok_or_else(|| unknown(frame))?;
@@ -64,8 +64,8 @@ impl NetworkClient {
             NetworkReader::with_encoding(frame.payload, encoding).with_budget(self.inbound.budget);
         let message = kind.read(&mut reader);
         self.inbound.budget = reader.budget();
-        self.stats.program_received.add(frame.length());
-        self.events.push(ClientEvent::Message(message?));
+        self.context.stats.program_received.add(frame.length());
+        self.context.events.push(ClientEvent::Message(message?));
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use syncvar_runtime::object::{Nanos, Slots};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkTime};
 
 use super::NetworkClient;
-use super::replica::Fact;
+use super::objects::Fact;
 use crate::message::{VIEW_PARTS, View as ViewMessage};
 use crate::view::{View, time_of};
 use clock::ViewClock;
@@ -101,17 +101,17 @@ impl NetworkClient {
     /// assert!(shown[0] < shown[1] && shown[1] < shown[2] && shown[2] <= newest);
     /// ```
     pub fn view_at<B: NetworkBehaviour>(&self, id: NetId, now: Duration) -> Option<View<'_, B>> {
-        let replica = self.world.objects.get(id.0)?;
+        let replica = self.objects.world.objects.get(id.0)?;
         if !replica.is_visible() {
             return None;
         }
-        let slots = self.world.pools.slots(replica.at)?;
+        let slots = self.objects.world.pools.slots(replica.at)?;
         if replica.is(Fact::Predicted)
             && let Some(tracks) = self.predicted_tracks::<B>(id)
         {
             return Some(View::new(
                 Some(tracks),
-                self.predicted_moment(self.clock.own.at(now)),
+                self.predicted_moment(self.context.clock.own.at(now)),
                 0,
             ));
         }
@@ -124,7 +124,7 @@ impl NetworkClient {
         };
         let arrivals = self.arrivals.as_ref();
         let moment = arrivals.and_then(|arrivals| {
-            let now = self.clock.own.at(now);
+            let now = self.context.clock.own.at(now);
             let time = arrivals.motion.view_time(now, self.default_interval())?;
             Some(time.moment(info.send_interval))
         });
@@ -136,7 +136,7 @@ impl NetworkClient {
     /// for the tick of its event. `None` before the first tick, and in [`Framing::Unet`](crate::Framing::Unet).
     pub fn view_time_at(&self, now: Duration) -> Option<NetworkTime> {
         let clock = &self.arrivals.as_ref()?.motion.clock;
-        let tick = clock.tick_at(self.clock.own.at(now))?;
+        let tick = clock.tick_at(self.context.clock.own.at(now))?;
         time_of(tick, self.session.start?.first_tick, clock.tick_rate())
     }
 
@@ -153,7 +153,7 @@ impl NetworkClient {
     /// [`NetworkServer::rewind`](crate::NetworkServer::rewind) uses. `now` is the time of [`view_at`](Self::view_at). Each
     /// [`update`](Self::update) does the same: call it in a render loop that draws between updates.
     pub fn show_view(&mut self, now: Duration) {
-        let now = self.clock.own.at(now);
+        let now = self.context.clock.own.at(now);
         if let Some(arrivals) = &mut self.arrivals {
             let motion = &mut arrivals.motion;
             motion.shown = motion.clock.tick_at(now);
@@ -163,7 +163,7 @@ impl NetworkClient {
 
     /// Advances the view to the time of an update.
     pub(super) fn advance_view(&mut self) {
-        let (now, most) = (self.clock.own.now(), self.config.max_view_delay);
+        let (now, most) = (self.context.now(), self.context.config.max_view_delay);
         if let Some(arrivals) = &mut self.arrivals {
             let motion = &mut arrivals.motion;
             motion.shown_before = motion.shown;
@@ -183,7 +183,8 @@ impl NetworkClient {
     }
 
     fn message_of_view(&self, shown: f64) -> Option<ViewMessage> {
-        let has_history = { self.world.prefabs.entries().iter() }.any(|prefab| prefab.history);
+        let has_history =
+            { self.objects.world.prefabs.entries().iter() }.any(|prefab| prefab.history);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -196,13 +197,16 @@ impl NetworkClient {
     /// Returns the send interval of behaviours without one.
     pub(super) fn default_interval(&self) -> Nanos {
         let pace = self.session.pace;
-        pace.map_or_else(|| self.config.default_interval(), |pace| pace.send_interval)
+        pace.map_or_else(
+            || self.context.config.default_interval(),
+            |pace| pace.send_interval,
+        )
     }
 
     /// Notes a reported tick of the wire, and whether all its changes and all changes since the former report are known.
     pub(super) fn note_tick(&mut self, tick: u32, (complete, after_gap): (bool, bool)) {
         let rate = self.session.pace.map(|pace| pace.tick_rate);
-        let rate = rate.unwrap_or(self.config.tick_rate);
+        let rate = rate.unwrap_or(self.context.config.tick_rate);
         if let Some(arrivals) = &mut self.arrivals {
             let motion = &mut arrivals.motion;
             let settled = complete && !after_gap;
@@ -217,7 +221,7 @@ impl NetworkClient {
     pub(super) fn record_snapshot(&mut self, id: NetId) {
         let tick = self.inbound.packet.tick.unwrap_or_default();
         let (joining, default) = (self.session.joining, self.default_interval());
-        let Some(slots) = self.world.slots_mut(id) else {
+        let Some(slots) = self.objects.world.slots_mut(id) else {
             return;
         };
         let interval = record(slots, (tick, joining), default);

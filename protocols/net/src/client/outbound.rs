@@ -146,7 +146,7 @@ impl NetworkClient {
                 packet.or_else(|| self.next_ack())?
             }
         };
-        self.stats.sent.add(bytes.len());
+        self.context.stats.sent.add(bytes.len());
         let delivery = self.delivery(channel);
         Some(ClientPacket {
             channel,
@@ -157,7 +157,7 @@ impl NetworkClient {
 
     /// Returns the length of the longest packets, with their headers.
     pub(super) fn packet_size(&self) -> usize {
-        let size = self.config.packet_size;
+        let size = self.context.config.packet_size;
         match self.session.max_datagram {
             0 => size,
             longest => size.min(longest),
@@ -176,7 +176,7 @@ impl NetworkClient {
 
     /// Returns the delivery of the packets on a channel.
     fn delivery(&self, channel: u8) -> Channel {
-        let kind = self.config.channels.get(usize::from(channel));
+        let kind = self.context.config.channels.get(usize::from(channel));
         match kind {
             Some(Channel::Unreliable) if self.arrivals.is_none() || self.session.datagrams => {
                 Channel::Unreliable
@@ -194,7 +194,7 @@ impl NetworkClient {
         if !self.outbound.buffer.is_empty() {
             queued.add(self.outbound.buffer.as_bytes().len());
         }
-        (stats.sent, stats.received) = (self.stats.sent, self.stats.received);
+        (stats.sent, stats.received) = (self.context.stats.sent, self.context.stats.received);
         stats.queued = queued;
         (stats.round_trip, stats.jitter) = (self.round_trip_time(), self.round_trip_deviation());
         stats
@@ -203,14 +203,14 @@ impl NetworkClient {
     /// Takes a packet and counts it in the session.
     fn next_packet(&mut self) -> Option<(u8, Bytes)> {
         let channel = self.outbound.next_channel()?;
-        let (tick, delivery) = (self.clock.updates, self.delivery(channel));
+        let (tick, delivery) = (self.context.clock.updates, self.delivery(channel));
         let ack = self.datagrams().and_then(Datagrams::owed_ack);
-        let now = self.clock.own.now();
+        let now = self.context.now();
         let bytes = self.outbound.pop((now, tick), delivery, ack)?;
         if delivery == Channel::Reliable {
             let recent = &mut self.outbound.recent;
             if self.session.has_token() {
-                recent.keep(channel, bytes.clone(), self.config.resume_bytes);
+                recent.keep(channel, bytes.clone(), self.context.config.resume_bytes);
             } else {
                 recent.count();
             }
@@ -227,7 +227,7 @@ impl NetworkClient {
 
     /// Takes a datagram with owner writes.
     fn next_datagram(&mut self) -> Option<(u8, Bytes)> {
-        let now = self.clock.own.now();
+        let now = self.context.now();
         if !self.outbound.lossy.as_ref()?.has_waiting() {
             return None;
         }
@@ -238,8 +238,8 @@ impl NetworkClient {
 
     /// Returns an acknowledgement that no other packet has taken with it in time.
     fn next_ack(&mut self) -> Option<(u8, Bytes)> {
-        let now = self.clock.own.now();
-        let channels = &self.config.channels;
+        let now = self.context.now();
+        let channels = &self.context.config.channels;
         let channel = channels
             .iter()
             .position(|kind| *kind == Channel::Unreliable);
@@ -267,7 +267,7 @@ impl NetworkClient {
         if writer.take_error().is_some() {
             buffer.give_up();
         } else {
-            self.stats.count_encoded(M::TYPE, buffer.commit());
+            self.context.stats.count_encoded(M::TYPE, buffer.commit());
         }
     }
 
@@ -287,7 +287,7 @@ impl NetworkClient {
         write(writer);
         let whole = self.outbound.on_channel(channel).commit();
         if length > 0 {
-            self.stats.count_encoded(MessageType::View, length);
+            self.context.stats.count_encoded(MessageType::View, length);
         }
         whole - length
     }

@@ -9,7 +9,10 @@ impl NetworkClient {
     /// Returns the error of a payload above the limit.
     #[inline]
     pub(super) fn too_long(&self, payload: &[u8]) -> Option<ReadError> {
-        let (length, limit) = (payload.len(), self.config.max_message_size.max(MAX_BYTES));
+        let (length, limit) = (
+            payload.len(),
+            self.context.config.max_message_size.max(MAX_BYTES),
+        );
         let kind = ReadErrorKind::MessageTooLong { length, limit };
         (length > limit).then(|| NetworkReader::new(&[]).error(kind))
     }

@@ -10,7 +10,7 @@ impl NetworkClient {
     /// Returns the visible objects directly below an object, by ascending id. The object itself may be
     /// invisible to this client.
     pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        let children = self.world.relations.children(id);
+        let children = self.objects.world.relations.children(id);
         children.filter(|child| self.identity(*child).is_some())
     }
 
@@ -19,26 +19,26 @@ impl NetworkClient {
     /// The chain ends at an object without a parent or one that this client does not see. It is finite
     /// even if the server sends a cycle.
     pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.world.relations.ancestors(id)
+        self.objects.world.relations.ancestors(id)
     }
 
     /// Returns the scene id and the parent of an object.
     pub(crate) fn relation(&self, id: NetId) -> Relation {
-        self.world.relations.of(id)
+        self.objects.world.relations.of(id)
     }
 
     pub(super) fn handle_parent(&mut self, message: &SetParent) {
         let SetParent { child, parent } = *message;
         // The snapshot of the child may follow.
         self.inbound.announced_parent = Some((child, parent));
-        if self.world.contains(child) {
+        if self.objects.world.contains(child) {
             self.set_parent(child, parent_from_wire(parent));
         }
     }
 
     /// Sets the parent of an object, and reports a change. Returns whether it is a change.
     pub(super) fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
-        let is_moved = self.world.relations.set_parent(child, parent);
+        let is_moved = self.objects.world.relations.set_parent(child, parent);
         if is_moved {
             self.report_parent(child);
         }
@@ -47,25 +47,32 @@ impl NetworkClient {
 
     /// Removes the parent of all children of a destroyed object.
     pub(super) fn detach_children(&mut self, parent: NetId) {
-        for child in self.world.relations.children(parent).collect::<Vec<_>>() {
+        for child in self
+            .objects
+            .world
+            .relations
+            .children(parent)
+            .collect::<Vec<_>>()
+        {
             self.set_parent(child, None);
         }
     }
 
     /// Reports the new parent of a visible object. During a burst the report waits for its end.
     fn report_parent(&mut self, child: NetId) {
-        if !self.world.is_visible(child) {
+        if !self.objects.world.is_visible(child) {
             return;
         }
         if self.session.joining {
             self.inbound.reparented.insert(child);
             return;
         }
-        let parent = self.world.relations.parent(child);
+        let parent = self.objects.world.relations.parent(child);
         self.call_lifecycle(&[child], LifecycleCallback::ParentChanged(parent));
-        if self.world.contains(child) {
+        if self.objects.world.contains(child) {
             let object = child;
-            self.events
+            self.context
+                .events
                 .push(ClientEvent::ParentChanged { object, parent });
         }
     }

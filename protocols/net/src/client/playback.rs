@@ -94,7 +94,7 @@ impl NetworkClient {
         if let Some(origin) = record.keyframe() {
             let playback = self.session.playback.as_ref();
             let client = playback.map(|playback| playback.origin.schema_hash);
-            let client = client.unwrap_or_else(|| self.world.prefabs.schema_hash());
+            let client = client.unwrap_or_else(|| self.objects.world.prefabs.schema_hash());
             let record = origin.schema_hash;
             if record != client {
                 return Err(RecordError::OtherSchema { record, client });
@@ -158,7 +158,10 @@ impl NetworkClient {
             return Err(RecordError::NeedsKeyframe);
         }
         if seq > expected && keyframe.is_none() {
-            let limits = (self.config.max_early_messages, self.config.max_early_bytes);
+            let limits = (
+                self.context.config.max_early_messages,
+                self.context.config.max_early_bytes,
+            );
             let found = playback.early.keep(record, limits).unwrap_or(seq);
             return Err(RecordError::Missing { expected, found });
         }
@@ -171,7 +174,7 @@ impl NetworkClient {
         self.drop_link();
         self.session.datagrams = false;
         self.reset_session();
-        self.outbound = super::Outbound::new(self.config.packet_size);
+        self.outbound = super::Outbound::new(self.context.config.packet_size);
         self.arrivals = None;
         self.session.framing = Framing::Compact;
         self.session.start = Some(origin.start);

@@ -43,7 +43,7 @@ impl NetworkClient {
             return;
         };
         self.session.players.retain(|(known, _)| *known != number);
-        if !self.world.contains(object) || self.session.players.len() >= MAX_PLAYERS {
+        if !self.objects.world.contains(object) || self.session.players.len() >= MAX_PLAYERS {
             return;
         }
         self.session.players.push((number, object));
@@ -51,6 +51,8 @@ impl NetworkClient {
             net_id: object,
             authority: true,
         });
-        self.events.push(ClientEvent::Player { number, object });
+        self.context
+            .events
+            .push(ClientEvent::Player { number, object });
     }
 }

@@ -13,7 +13,7 @@ use syncvar_runtime::object::Tracks;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncValue};
 
 use super::NetworkClient;
-use super::replica::{Fact, Replica};
+use super::objects::{Fact, Replica};
 use crate::step::Group;
 use object::{Predicted, sample};
 use objects::{Objects, Reason};
@@ -229,7 +229,7 @@ impl NetworkClient {
         id: NetId,
         reason: Reason,
     ) -> Result<(), ObjectError> {
-        let index = self.world.position::<B>(id)?;
+        let index = self.objects.world.position::<B>(id)?;
         if self.arrivals.is_none() {
             return Ok(());
         }
@@ -241,7 +241,7 @@ impl NetworkClient {
                 .objects
                 .insert((id, index), predicted, tick);
         }
-        if let Some(replica) = self.world.objects.get_mut(id.0) {
+        if let Some(replica) = self.objects.world.objects.get_mut(id.0) {
             replica.set(Fact::Predicted, true);
             for entry in self.predictions.objects.of_mut(id) {
                 entry.owned = replica.is(Fact::Owned);

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::inbound::Pass;
-use super::replica::Fact;
+use super::objects::Fact;
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::MessageType;
 use crate::message::{
@@ -29,12 +29,12 @@ impl NetworkClient {
     /// known. An unreadable update is no error here: it poisons its object and is reported as
     /// [`ClientEvent::Poisoned`].
     pub fn handle_packet(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
-        let kind = self.config.channels.get(usize::from(channel));
+        let kind = self.context.config.channels.get(usize::from(channel));
         if self.arrivals.is_some() || kind != Some(&Channel::Unreliable) {
             let received = &mut self.session.ticket.received;
             *received = received.saturating_add(1);
         }
-        if self.world.checked_out.depth() > 0 {
+        if self.objects.world.checked_out.depth() > 0 {
             let packet = Bytes::copy_from_slice(packet);
             let carrier = Channel::Reliable;
             self.session.deferred.push_back((carrier, channel, packet));
@@ -52,7 +52,7 @@ impl NetworkClient {
     ///
     /// As [`handle_packet`](Self::handle_packet).
     pub fn handle_datagram(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
-        if self.world.checked_out.depth() > 0 {
+        if self.objects.world.checked_out.depth() > 0 {
             let packet = Bytes::copy_from_slice(packet);
             let carrier = Channel::Unreliable;
             self.session.deferred.push_back((carrier, channel, packet));
@@ -77,8 +77,8 @@ impl NetworkClient {
 
     /// Counts a packet of the server.
     pub(super) fn count_packet(&mut self, packet: &[u8]) {
-        self.stats.received.add(packet.len());
-        self.session.last_packet = self.clock.own.now();
+        self.context.stats.received.add(packet.len());
+        self.session.last_packet = self.context.now();
     }
 
     fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
@@ -88,7 +88,7 @@ impl NetworkClient {
 
     /// Handles the messages of a packet.
     pub(super) fn handle_messages(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
-        let (limits, length) = (&self.config.limits, packet.len());
+        let (limits, length) = (&self.context.config.limits, packet.len());
         self.inbound.budget = self.inbound.work.begin(limits, length);
         let mut result = Ok(());
         let session = self.session.number;
@@ -100,11 +100,11 @@ impl NetworkClient {
             let handled = frame.and_then(|frame| self.handle_message(channel, frame));
             let handled = handled.and(self.early.take_error());
             if let Err(error) = &handled {
-                self.stats.refused.count_read(error.kind());
+                self.context.stats.refused.count_read(error.kind());
             }
             result = result.and(handled);
         }
-        let (limits, left) = (&self.config.limits, self.inbound.budget);
+        let (limits, left) = (&self.context.config.limits, self.inbound.budget);
         self.inbound.work.end(limits, length, left);
         result
     }
@@ -132,7 +132,9 @@ impl NetworkClient {
             (ClientState::Connected, _) => self.handle_state(channel, message_type, frame)?,
         }
         if self.inbound.packet.pass == Pass::Whole {
-            self.stats.count_decoded(message_type, frame.length());
+            self.context
+                .stats
+                .count_decoded(message_type, frame.length());
         }
         Ok(())
     }
@@ -173,7 +175,7 @@ impl NetworkClient {
             MessageType::ObjectDestroy => {
                 let ObjectDestroy { net_id } = ObjectDestroy::decode(payload)?;
                 if !self.defer_until_spawned(net_id, channel, message_type, payload) {
-                    if self.world.relations.has_children() {
+                    if self.objects.world.relations.has_children() {
                         self.detach_children(net_id);
                     }
                     self.forget(net_id, Departure::Destroyed);
@@ -206,7 +208,7 @@ impl NetworkClient {
                 NotReady::decode(payload)?;
                 self.drop_outdated(channel);
                 tracing::debug!("the server has stopped the updates");
-                self.events.push(ClientEvent::NotReady);
+                self.context.events.push(ClientEvent::NotReady);
             }
             _ => return Err(unknown(frame)),
         }
@@ -236,7 +238,12 @@ impl NetworkClient {
     /// Charges the packet with the work of a beginning burst, which visits all objects.
     fn charge_burst(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let left = &mut self.inbound.budget.work;
-        let needed = self.world.objects.len().saturating_mul(WORK_PER_OBJECT);
+        let needed = self
+            .objects
+            .world
+            .objects
+            .len()
+            .saturating_mul(WORK_PER_OBJECT);
         let rest = left.checked_sub(needed).ok_or_else(|| {
             let kind = ReadErrorKind::TooMuchWork {
                 needed,
@@ -253,7 +260,7 @@ impl NetworkClient {
             net_id: object,
             authority: owned,
         } = *message;
-        let Some(replica) = self.world.objects.get_mut(object.0) else {
+        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
             return;
         };
         let changed = replica.is(Fact::Owned) != owned;
@@ -268,10 +275,10 @@ impl NetworkClient {
 
     /// Drops the early messages for an object that the server has not sent to this client.
     fn handle_void(&mut self, object: NetId) {
-        if !self.world.contains(object)
+        if !self.objects.world.contains(object)
             && let Some(messages) = self.early.take(object)
         {
-            self.stats.unknown_objects += messages.len() as u64;
+            self.context.stats.unknown_objects += messages.len() as u64;
         }
     }
 }

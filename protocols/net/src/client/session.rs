@@ -147,14 +147,14 @@ impl NetworkClient {
         self.arrivals = None;
         self.outbound = super::Outbound::new(self.segment_size());
         self.session.asked = self.now();
-        if self.config.compare_schemas {
+        if self.context.config.compare_schemas {
             self.session.state = ClientState::Connecting;
             self.send_join_request();
-            let schema_hash = self.world.prefabs.schema_hash();
+            let schema_hash = self.objects.world.prefabs.schema_hash();
             self.send_own(&Connect {
                 version: PROTOCOL_VERSION,
                 schema_hash,
-                framing: self.config.framing,
+                framing: self.context.config.framing,
             });
         } else {
             self.accept_session();
@@ -168,7 +168,7 @@ impl NetworkClient {
         self.session.reset();
         self.inbound.reset();
         self.early = super::EarlyMessages::default();
-        self.clock.reset_server();
+        self.context.clock.reset_server();
         self.writes = super::PendingWrites::default();
         self.end_predictions();
     }
@@ -215,6 +215,6 @@ impl NetworkClient {
             self.session.ticket = Ticket::default();
             self.drop_all_early();
         }
-        self.events.push(event);
+        self.context.events.push(event);
     }
 }

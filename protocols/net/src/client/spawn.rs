@@ -2,7 +2,7 @@
 
 mod snapshot;
 
-use super::replica::{Fact, Health, Replica};
+use super::objects::{Fact, Health, Replica};
 use super::{ClientEvent, NetworkClient, SpawnFailure};
 use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::{Framing, MessageType};
@@ -28,7 +28,7 @@ impl NetworkClient {
         spawn: &ObjectSpawn<'_>,
         announced_parent: Option<(NetId, NetId)>,
     ) {
-        let prefab = self.world.prefabs.by_asset_id(spawn.asset_id);
+        let prefab = self.objects.world.prefabs.by_asset_id(spawn.asset_id);
         let index = prefab.map(|prefab| prefab.index);
         let snapshot = Snapshot::from_spawn(spawn, index, announced_parent);
         self.take_snapshot(&snapshot, None);
@@ -53,7 +53,7 @@ impl NetworkClient {
                 break;
             }
             let (object, bytes) = entry?;
-            self.stats.count_entry(MessageType::SpawnBatch);
+            self.context.stats.count_entry(MessageType::SpawnBatch);
             result = result.and(self.take_spawn(object, bytes, None));
         }
         result
@@ -67,9 +67,9 @@ impl NetworkClient {
         refused: Option<&ReadError>,
     ) -> Result<(), ReadError> {
         let ranks = &self.inbound.prefab_ranks;
-        match Snapshot::decode(object, bytes, ranks, &self.world.prefabs) {
+        match Snapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
             Ok(snapshot) => self.take_snapshot(&snapshot, refused),
-            Err(error) => match self.world.objects.get_mut(object.0) {
+            Err(error) => match self.objects.world.objects.get_mut(object.0) {
                 Some(replica) => {
                     replica.set(Fact::Refreshed, true);
                     self.poison(object, error);
@@ -81,7 +81,7 @@ impl NetworkClient {
     }
 
     fn take_snapshot(&mut self, snapshot: &Snapshot<'_>, refused: Option<&ReadError>) {
-        let former = self.world.objects.get(snapshot.object.0);
+        let former = self.objects.world.objects.get(snapshot.object.0);
         let exists = former.is_some();
         let read = if former.is_some_and(|replica| self.is_known(replica, snapshot)) {
             self.take_known(snapshot, refused)
@@ -106,7 +106,7 @@ impl NetworkClient {
         let Some(at) = self.replace_object(snapshot, exists) else {
             return Ok(());
         };
-        self.world.set_place(object, snapshot.place);
+        self.objects.world.set_place(object, snapshot.place);
         // No callback runs, because the object is invisible.
         self.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
@@ -128,15 +128,15 @@ impl NetworkClient {
         refused: Option<&ReadError>,
     ) -> Result<(), ReadError> {
         let object = snapshot.object;
-        self.world.set_place(object, snapshot.place);
-        if let Some(replica) = self.world.objects.get_mut(object.0) {
+        self.objects.world.set_place(object, snapshot.place);
+        if let Some(replica) = self.objects.world.objects.get_mut(object.0) {
             replica.set(Fact::Refreshed, true);
         }
         let is_moved = self.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
         self.early.drop_deltas(object);
         // The parent's callbacks may have removed the object.
-        if is_moved && !self.world.contains(object) {
+        if is_moved && !self.objects.world.contains(object) {
             return Ok(());
         }
         refused.map_or(Ok(()), |error| Err(error.clone()))?;
@@ -151,8 +151,8 @@ impl NetworkClient {
         let scene_id = snapshot.relation.scene_id;
         // `Unet` sends no prefab for a scene object.
         let has_no_prefab = scene_id.is_some() && snapshot.framing == Framing::Unet;
-        let prefab = self.world.pools.prefab(replica.at.pool);
-        self.world.relations.scene_id(snapshot.object) == scene_id
+        let prefab = self.objects.world.pools.prefab(replica.at.pool);
+        self.objects.world.relations.scene_id(snapshot.object) == scene_id
             && (has_no_prefab || Some(prefab) == snapshot.prefab)
     }
 
@@ -174,7 +174,7 @@ impl NetworkClient {
             Ok(at) => return Some(at),
             Err(reason) => reason,
         };
-        self.events.push(ClientEvent::SpawnFailed {
+        self.context.events.push(ClientEvent::SpawnFailed {
             object,
             asset_id: snapshot.asset_id,
             reason,
@@ -185,28 +185,30 @@ impl NetworkClient {
     }
 
     fn make(&mut self, snapshot: &Snapshot<'_>) -> Result<Location, SpawnFailure> {
-        if self.world.objects.len() >= self.config.max_objects {
+        if self.objects.world.objects.len() >= self.context.config.max_objects {
             return Err(SpawnFailure::TooManyObjects);
         }
         let object = snapshot.object;
         let at = match snapshot.relation.scene_id {
             Some(scene_id) => {
                 let (prefab, behaviours) = self.activate(object, scene_id, snapshot.prefab)?;
-                self.world.pools.insert(object, prefab, behaviours)
+                self.objects.world.pools.insert(object, prefab, behaviours)
             }
             None => {
-                let prefab = snapshot.prefab.and_then(|i| self.world.prefabs.get(i));
+                let prefab = snapshot
+                    .prefab
+                    .and_then(|i| self.objects.world.prefabs.get(i));
                 let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
                 let memory = prefab.memory.saturating_add(size_of::<Replica>());
                 let left = self.inbound.budget.memory.checked_sub(memory);
-                let total = self.world.pools.memory().saturating_add(memory);
-                let left = left.filter(|_| total <= self.config.max_object_memory);
+                let total = self.objects.world.pools.memory().saturating_add(memory);
+                let left = left.filter(|_| total <= self.context.config.max_object_memory);
                 let Some(left) = left else {
-                    self.stats.refused.memory += 1;
+                    self.context.stats.refused.memory += 1;
                     return Err(SpawnFailure::TooMuchMemory);
                 };
                 self.inbound.budget.memory = left;
-                prefab.insert_into(&mut self.world.pools, object)
+                prefab.insert_into(&mut self.objects.world.pools, object)
             }
         };
         let mut replica = Replica::new(at);
@@ -214,18 +216,22 @@ impl NetworkClient {
             replica.spawned = tick;
             self.track_ticks(at, tick);
         }
-        self.world.objects.insert(object.0, replica);
+        self.objects.world.objects.insert(object.0, replica);
         Ok(at)
     }
 
     /// Gives the fields on unreliable channels the tick of their spawn.
     fn track_ticks(&mut self, at: Location, tick: u32) {
-        let kinds = &self.config.channels;
+        let kinds = &self.context.config.channels;
         let is_unreliable =
             |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
-        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        let prefab = self
+            .objects
+            .world
+            .prefabs
+            .get(self.objects.world.pools.prefab(at.pool));
         if prefab.is_some_and(|prefab| prefab.channels.iter().copied().any(is_unreliable))
-            && let Some(slots) = self.world.pools.slots_mut(at)
+            && let Some(slots) = self.objects.world.pools.slots_mut(at)
         {
             slots.track_ticks(tick, is_unreliable);
         }
@@ -238,13 +244,17 @@ impl NetworkClient {
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
-        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
-        let Some(slots) = self.world.pools.slots_mut(at) else {
+        let prefab = self
+            .objects
+            .world
+            .prefabs
+            .get(self.objects.world.pools.prefab(at.pool));
+        let Some(slots) = self.objects.world.pools.slots_mut(at) else {
             return Ok(());
         };
         let mut read = slots.read_full(&mut reader);
         if read.is_ok() && prefab.is_some_and(|prefab| prefab.synchronize) {
-            read = read_data(object, slots, &mut reader, &mut self.events);
+            read = read_data(object, slots, &mut reader, &mut self.context.events);
         }
         self.inbound.budget = reader.budget();
         read?;
@@ -262,13 +272,14 @@ impl NetworkClient {
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
-        let Some(replica) = self.world.objects.get_mut(object.0) else {
+        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
             return Ok(None);
         };
         let prefab = self
+            .objects
             .world
             .prefabs
-            .get(self.world.pools.prefab(replica.at.pool));
+            .get(self.objects.world.pools.prefab(replica.at.pool));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
         let is_owned = replica.is(if self.session.joining {
             Fact::OwnedBeforeBurst
@@ -280,10 +291,10 @@ impl NetworkClient {
             is_interpolated: prefab.is_some_and(|prefab| prefab.interpolated),
             hooks: Vec::new(),
         };
-        if let Some(slots) = self.world.pools.slots_mut(replica.at) {
+        if let Some(slots) = self.objects.world.pools.slots_mut(replica.at) {
             // `Unet` without the handshake has no owner writes.
-            let replaces_all = self.session.joining || !self.config.compare_schemas;
-            let has_hooks = self.world.callbacks == Callbacks::Run && state.is_visible;
+            let replaces_all = self.session.joining || !self.context.config.compare_schemas;
+            let has_hooks = self.objects.world.callbacks == Callbacks::Run && state.is_visible;
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.inbound.packet.tick;
             let ticks = tick.map(|tick| (tick, &mut self.inbound.kept));
@@ -293,7 +304,9 @@ impl NetworkClient {
                 self.writes.changed.insert(object);
             }
             let read = match read {
-                Ok(()) if synchronize => read_data(object, slots, &mut reader, &mut self.events),
+                Ok(()) if synchronize => {
+                    read_data(object, slots, &mut reader, &mut self.context.events)
+                }
                 read => read,
             };
             self.inbound.budget = reader.budget();
@@ -326,12 +339,12 @@ impl NetworkClient {
         self.replace_references(object);
         if state.is_visible {
             self.run_received_hooks(object, state.hooks);
-            if !self.world.contains(object) {
+            if !self.objects.world.contains(object) {
                 return;
             }
             tracing::debug!(%object, "restored an object");
             self.receive_all(object);
-            self.events.push(ClientEvent::Restored { object });
+            self.context.events.push(ClientEvent::Restored { object });
         } else if !self.session.joining {
             self.announce(object);
         }

@@ -4,9 +4,9 @@ use arrayvec::ArrayVec;
 
 use super::inbound::Pass;
 use super::motion::WillShow;
-use super::received::Received;
-use super::references::is_unresolved;
-use super::replica::{Fact, Replica};
+use super::objects::Received;
+use super::objects::is_unresolved;
+use super::objects::{Fact, Replica};
 use super::{ClientEvent, NetworkClient};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
@@ -137,7 +137,10 @@ impl NetworkClient {
         let mut pool = 0;
         let mut result = Ok(());
         let objects = Entries::new(payload).map_while(Result::ok);
-        self.world.objects.load(objects.map(|(object, _)| object.0));
+        self.objects
+            .world
+            .objects
+            .load(objects.map(|(object, _)| object.0));
         for entry in Entries::new(payload) {
             let (object, delta) = match entry {
                 Ok(entry) => entry,
@@ -147,7 +150,7 @@ impl NetworkClient {
                 }
             };
             if is_first {
-                self.stats.count_entry(MessageType::UpdateBatch);
+                self.context.stats.count_entry(MessageType::UpdateBatch);
             }
             if may_repeat && self.inbound.waiting.contains(object) {
                 self.read_entries(place, pool, &run);
@@ -183,7 +186,7 @@ impl NetworkClient {
     #[inline]
     fn newest_rule(&self, channel: u8) -> Option<NewestWins> {
         let tick = self.inbound.packet.tick?;
-        let kind = self.config.channels.get(usize::from(channel));
+        let kind = self.context.config.channels.get(usize::from(channel));
         (kind == Some(&Channel::Unreliable)).then_some(NewestWins {
             early: self.inbound.packet.pass == Pass::State { early: true },
             ..NewestWins::in_tick(tick)
@@ -202,7 +205,7 @@ impl NetworkClient {
         delta: &'a [u8],
         newest: Option<NewestWins>,
     ) -> Option<(u32, Entry<'a>)> {
-        let replica = self.world.objects.get(object.0)?;
+        let replica = self.objects.world.objects.get(object.0)?;
         let announced = replica.is_visible();
         let cannot_read = match newest {
             None => !announced && self.early.contains(object),
@@ -218,7 +221,7 @@ impl NetworkClient {
             announced,
             predicted: self.predicted_behaviours(object, replica),
             own: match (replica.is(Fact::Owned), replica.keeps_own_writes()) {
-                _ if !self.config.compare_schemas => OwnFields::None,
+                _ if !self.context.config.compare_schemas => OwnFields::None,
                 (true, true) => OwnFields::Written,
                 (true, false) => OwnFields::Clean,
                 (false, _) => OwnFields::None,
@@ -235,19 +238,19 @@ impl NetworkClient {
         entries: &[Entry<'_>],
     ) {
         let default_interval = self.default_interval();
-        let Some(pool) = self.world.pools.pool_mut(pool) else {
+        let Some(pool) = self.objects.world.pools.pool_mut(pool) else {
             return;
         };
-        let runs_hooks = self.world.callbacks == Callbacks::Run;
+        let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
         let motion = self.arrivals.as_mut().map(|arrivals| &mut arrivals.motion);
         let (will_show, view) = motion
             .map(|motion| motion.reception(default_interval))
             .unzip();
         let mut report = Report {
-            events: &mut self.events,
+            events: &mut self.context.events,
             unresolved: &mut self.inbound.unresolved,
-            objects: &self.world.objects,
-            received: (!runs_hooks).then_some(&mut self.received),
+            objects: &self.objects.world.objects,
+            received: (!runs_hooks).then_some(&mut self.objects.received),
             joining: self.session.joining,
             will_show,
         };
@@ -285,13 +288,15 @@ impl NetworkClient {
     /// Poisons an unreadable object and asks for its snapshot. If the unreadable message was that
     /// snapshot, the next update of the object asks again.
     pub(super) fn poison(&mut self, object: NetId, error: ReadError) {
-        let Some(replica) = self.world.objects.get_mut(object.0) else {
+        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
             return;
         };
         let ask = replica.poison();
-        self.stats.refused.count_read(error.kind());
+        self.context.stats.refused.count_read(error.kind());
         tracing::warn!(%object, %error, "unreadable object");
-        self.events.push(ClientEvent::Poisoned { object, error });
+        self.context
+            .events
+            .push(ClientEvent::Poisoned { object, error });
         if ask {
             self.request_snapshot(object);
         }
@@ -299,7 +304,7 @@ impl NetworkClient {
 
     /// Asks again for the snapshot of a poisoned object, after an unreadable answer.
     pub(super) fn ask_again(&mut self, object: NetId) {
-        let replica = self.world.objects.get_mut(object.0);
+        let replica = self.objects.world.objects.get_mut(object.0);
         if replica.is_some_and(Replica::ask_again) {
             self.request_snapshot(object);
         }

@@ -48,7 +48,7 @@ impl NetworkClient {
         &mut self,
         id: NetId,
     ) -> Result<ReplicaMut<'_, B>, ObjectError> {
-        let index = self.world.position::<B>(id)?;
+        let index = self.objects.world.position::<B>(id)?;
         self.get_mut_at(id, index)
     }
 
@@ -64,10 +64,10 @@ impl NetworkClient {
         index: usize,
     ) -> Result<ReplicaMut<'_, B>, ObjectError> {
         let may_write = self.may_write(id);
-        let replica = self.world.objects.get_mut(id.0);
+        let replica = self.objects.world.objects.get_mut(id.0);
         let replica = replica.filter(|replica| replica.is_visible());
         let replica = replica.ok_or(ObjectError::NoSuchObject(id))?;
-        let pools = &mut self.world.pools;
+        let pools = &mut self.objects.world.pools;
         let at = replica.at;
         if let Some(slots) = pools.slots_mut(at)
             && replica.track_writes()
@@ -84,7 +84,7 @@ impl NetworkClient {
                 0
             },
             writes: &mut self.writes,
-            events: &mut self.events,
+            events: &mut self.context.events,
         };
         Ok(WriteGuard::new(id, (parts.behaviour, parts.lineage), sink))
     }
@@ -92,12 +92,12 @@ impl NetworkClient {
     /// Returns whether this client may write the fields of an object that its owner writes.
     fn may_write(&self, id: NetId) -> bool {
         let connected = self.is_connected() || self.is_away();
-        self.is_owner(id) && connected && self.config.compare_schemas
+        self.is_owner(id) && connected && self.context.config.compare_schemas
     }
 
     /// Prepares checked-out behaviours for writes of their callbacks.
     pub(super) fn begin_callback_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        if let Some(replica) = self.world.objects.get_mut(id.0)
+        if let Some(replica) = self.objects.world.objects.get_mut(id.0)
             && replica.track_writes()
         {
             discard_writes(slots);
@@ -122,7 +122,7 @@ impl NetworkClient {
                 clear_dirty_bits(slot, refused);
                 self.writes.refused.insert(id);
                 let fields = ChangedFields::new(slot.info().class, refused);
-                report_refused(&mut self.events, id, index, fields);
+                report_refused(&mut self.context.events, id, index, fields);
             }
             if dirty & writable != 0 {
                 self.writes.changed.insert(id);
@@ -138,9 +138,9 @@ impl NetworkClient {
             if !self.may_write(id) {
                 continue;
             }
-            if let Some(replica) = self.world.objects.get_mut(id.0)
+            if let Some(replica) = self.objects.world.objects.get_mut(id.0)
                 && replica.track_writes()
-                && let Some(slots) = self.world.pools.slots_mut(replica.at)
+                && let Some(slots) = self.objects.world.pools.slots_mut(replica.at)
             {
                 // Other dirty bits come from received values.
                 slots.for_each_mut(|slot| {
@@ -156,7 +156,7 @@ impl NetworkClient {
     pub(super) fn ask_for_refused(&mut self) {
         if !self.writes.refused.is_empty() && !self.is_away() {
             for id in std::mem::take(&mut self.writes.refused).iter() {
-                if self.world.contains(id) && self.is_connected() {
+                if self.objects.world.contains(id) && self.is_connected() {
                     self.request_snapshot(id);
                 }
             }

@@ -64,7 +64,7 @@ impl NetworkClient {
     }
 
     fn apply_stream(&mut self, packet: &Packet<'_>, gathers_hooks: bool) -> Result<(), ReadError> {
-        let (tick, now) = (packet.tick, self.clock.own.now());
+        let (tick, now) = (packet.tick, self.context.now());
         if let Some(arrivals) = &mut self.arrivals {
             // Before its messages: a callback may lose the link, and the packet does not come again.
             arrivals.ticks.stream_applied(tick);
@@ -84,7 +84,7 @@ impl NetworkClient {
         gathers_hooks: bool,
         (channel, messages): (u8, &[u8]),
     ) -> Result<(), ReadError> {
-        let now = self.clock.own.now();
+        let now = self.context.now();
         let Some(arrivals) = &mut self.arrivals else {
             return Ok(());
         };
@@ -162,7 +162,7 @@ impl NetworkClient {
         if self.session.is_current(session)
             && let Some(tick) = self.network_tick(report.tick)
         {
-            self.events.push(ClientEvent::Tick {
+            self.context.events.push(ClientEvent::Tick {
                 tick,
                 complete,
                 after_gap,

@@ -53,13 +53,13 @@ impl LateCalls {
 impl NetworkClient {
     /// Keeps a call until the state of its tick has been applied. Returns whether it waits.
     #[cold]
-    pub(in crate::client) fn defer_until_state(
+    pub(crate) fn defer_until_state(
         &mut self,
         channel: u8,
         message_type: MessageType,
         payload: &[u8],
     ) -> bool {
-        let since = self.clock.own.now();
+        let since = self.context.now();
         let (Some(tick), Some(arrivals)) = (self.inbound.packet.tick, &mut self.arrivals) else {
             return false;
         };
@@ -92,7 +92,7 @@ impl NetworkClient {
 
     /// Runs the calls whose state is overdue.
     pub(super) fn run_overdue_calls(&mut self) {
-        let deadline = self.clock.own.now().saturating_sub(MAX_WAIT);
+        let deadline = self.context.now().saturating_sub(MAX_WAIT);
         let is_overdue = |call: &LateCall| call.since < deadline;
         let calls = self.arrivals.as_ref().map(|arrivals| &arrivals.calls);
         if calls.is_some_and(|it| it.calls.front().is_some_and(&is_overdue)) {

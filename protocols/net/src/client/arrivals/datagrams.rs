@@ -39,7 +39,7 @@ pub(super) struct Arrived {
 
 /// Received datagrams of one connection.
 #[derive(Debug)]
-pub(in crate::client) struct Datagrams {
+pub(crate) struct Datagrams {
     pub(super) receiver: Receiver,
     /// Datagrams that came before the packets of the stream that precede them.
     pub(super) held: Held,
@@ -116,7 +116,7 @@ impl Datagrams {
     }
 
     /// Returns the acknowledgement for a packet that is sent anyway.
-    pub(in crate::client) fn owed_ack(&mut self) -> Option<Ack> {
+    pub(crate) fn owed_ack(&mut self) -> Option<Ack> {
         let urgent = self.urgent.pop_front();
         urgent.or_else(|| {
             let owes = self.answers && self.receiver.owes_ack();
@@ -125,7 +125,7 @@ impl Datagrams {
     }
 
     /// Returns an acknowledgement that must be sent alone.
-    pub(in crate::client) fn due_ack(&mut self, now: Duration) -> Option<Ack> {
+    pub(crate) fn due_ack(&mut self, now: Duration) -> Option<Ack> {
         let urgent = self.urgent.pop_front();
         urgent.or_else(|| {
             let due = self.answers && self.receiver.due(now);
@@ -134,17 +134,17 @@ impl Datagrams {
     }
 
     /// Returns whether an acknowledgement must be sent at once.
-    pub(in crate::client) fn has_urgent_ack(&self) -> bool {
+    pub(crate) fn has_urgent_ack(&self) -> bool {
         !self.urgent.is_empty()
     }
 
     /// Returns whether the connection lacked changes at the newest datagram.
-    pub(in crate::client) fn is_owed(&self) -> bool {
+    pub(crate) fn is_owed(&self) -> bool {
         self.owed.1
     }
 
     /// Returns the receiver.
-    pub(in crate::client) fn receiver(&self) -> &Receiver {
+    pub(crate) fn receiver(&self) -> &Receiver {
         &self.receiver
     }
 

@@ -6,7 +6,7 @@
 //! not apply to a later object with the same id, so it is dropped.
 
 use super::{EarlyKind, EarlyMessage, Limits};
-use crate::client::replica::Replica;
+use crate::client::objects::Replica;
 use crate::client::{ClientEvent, NetworkClient};
 use crate::message::Frame;
 use crate::{Framing, MessageType};
@@ -16,7 +16,7 @@ impl NetworkClient {
     /// Defers a message that precedes its object. Returns whether it was deferred or dropped, so
     /// that the caller does not handle it.
     #[inline]
-    pub(in crate::client) fn defer_until_spawned(
+    pub(crate) fn defer_until_spawned(
         &mut self,
         object: NetId,
         channel: u8,
@@ -26,9 +26,9 @@ impl NetworkClient {
         let early = self.must_wait(object);
         if early {
             let kind = EarlyKind::Message(message_type);
-            if kind.is_removal() && !self.world.contains(object) {
+            if kind.is_removal() && !self.objects.world.contains(object) {
                 // A scene object that could not be made is no longer missed.
-                self.world.relations.forget(object);
+                self.objects.world.relations.forget(object);
             }
             self.push_early(object, channel, kind, payload);
         }
@@ -38,14 +38,14 @@ impl NetworkClient {
     /// Defers a call until its object is announced, as [`defer_until_spawned`](Self::defer_until_spawned)
     /// does. During a burst it waits for the burst's end, because a call runs application code.
     #[inline]
-    pub(in crate::client) fn defer_call_until_spawned(
+    pub(crate) fn defer_call_until_spawned(
         &mut self,
         object: NetId,
         channel: u8,
         message_type: MessageType,
         payload: &[u8],
     ) -> bool {
-        let early = !self.world.is_visible(object);
+        let early = !self.objects.world.is_visible(object);
         if early {
             let kind = EarlyKind::Message(message_type);
             self.push_early(object, channel, kind, payload);
@@ -57,7 +57,7 @@ impl NetworkClient {
     /// waits for its announcement.
     #[inline]
     fn must_wait(&self, object: NetId) -> bool {
-        match self.world.objects.get(object.0) {
+        match self.objects.world.objects.get(object.0) {
             None => true,
             Some(replica) => !replica.is_visible() && self.early.contains(object),
         }
@@ -65,7 +65,7 @@ impl NetworkClient {
 
     /// Handles a delta of a missing or poisoned object: asks for a snapshot, or defers it.
     #[cold]
-    pub(in crate::client) fn defer_update(
+    pub(crate) fn defer_update(
         &mut self,
         framing: Framing,
         channel: u8,
@@ -81,7 +81,7 @@ impl NetworkClient {
 
     /// Passes over an entry of an unreliable channel whose object is poisoned, missing or younger.
     #[cold]
-    pub(in crate::client) fn pass_over(&mut self, object: NetId) {
+    pub(crate) fn pass_over(&mut self, object: NetId) {
         if self.is_poisoned(object) {
             self.ask_again(object);
         }
@@ -89,16 +89,16 @@ impl NetworkClient {
 
     /// Skips an unread delta of a missing or poisoned object.
     #[cold]
-    pub(in crate::client) fn skip_update(&mut self, object: NetId) {
+    pub(crate) fn skip_update(&mut self, object: NetId) {
         if self.is_poisoned(object) {
             self.ask_again(object);
         } else {
-            self.stats.unknown_objects += 1;
+            self.context.stats.unknown_objects += 1;
         }
     }
 
     fn is_poisoned(&self, object: NetId) -> bool {
-        let replica = self.world.objects.get(object.0);
+        let replica = self.objects.world.objects.get(object.0);
         replica.is_some_and(Replica::is_poisoned)
     }
 
@@ -107,14 +107,14 @@ impl NetworkClient {
     #[cold]
     fn push_early(&mut self, object: NetId, channel: u8, kind: EarlyKind, bytes: &[u8]) {
         let limits = Limits {
-            messages: self.config.max_early_messages,
-            bytes: self.config.max_early_bytes,
+            messages: self.context.config.max_early_messages,
+            bytes: self.context.config.max_early_bytes,
         };
         // The messages of a record are in order: the object is not recorded.
         let never = object == NetId::NONE || self.early.is_gone(object) || !self.session.is_heard();
         if limits.messages == 0 || never {
             // The removal of a missing object is no loss.
-            self.stats.unknown_objects += u64::from(!kind.is_removal());
+            self.context.stats.unknown_objects += u64::from(!kind.is_removal());
             return;
         }
         if bytes.len() > limits.bytes {
@@ -136,21 +136,22 @@ impl NetworkClient {
     }
 
     /// Drops an object's early messages and reports their number plus `unqueued`.
-    pub(in crate::client) fn drop_early(&mut self, object: NetId, unqueued: usize) {
+    pub(crate) fn drop_early(&mut self, object: NetId, unqueued: usize) {
         let messages = unqueued + self.early.take(object).map_or(0, |queue| queue.len());
         self.report_dropped(object, messages);
     }
 
     fn report_dropped(&mut self, object: NetId, messages: usize) {
         if messages > 0 {
-            self.stats.unknown_objects += messages as u64;
-            self.events
+            self.context.stats.unknown_objects += messages as u64;
+            self.context
+                .events
                 .push_minor(ClientEvent::EarlyMessagesDropped { object, messages });
         }
     }
 
     /// Drops all early messages at the end of the connection.
-    pub(in crate::client) fn drop_all_early(&mut self) {
+    pub(crate) fn drop_all_early(&mut self) {
         for object in self.early.objects() {
             self.drop_early(object, 0);
         }
@@ -158,8 +159,8 @@ impl NetworkClient {
 
     /// Drops the early messages of a reliable channel that precede a new snapshot of all objects. Its
     /// bytes arrive in order, so the messages describe objects of the time before.
-    pub(in crate::client) fn drop_outdated(&mut self, channel: u8) {
-        let kind = self.config.channels.get(usize::from(channel));
+    pub(crate) fn drop_outdated(&mut self, channel: u8) {
+        let kind = self.context.config.channels.get(usize::from(channel));
         if self.early.is_empty() || kind == Some(&Channel::Unreliable) {
             return;
         }
@@ -174,11 +175,11 @@ impl NetworkClient {
     /// Drops the early messages that have reached the timeout. It stands still during a burst, which
     /// may contain their objects.
     #[inline]
-    pub(in crate::client) fn drop_expired(&mut self) {
+    pub(crate) fn drop_expired(&mut self) {
         if self.early.is_empty() || self.session.joining || self.is_away() {
             return;
         }
-        let (now, timeout) = (self.now(), self.config.early_message_timeout);
+        let (now, timeout) = (self.now(), self.context.config.early_message_timeout);
         while let Some(object) = self.early.expired(now, timeout) {
             self.drop_early(object, 0);
         }
@@ -187,7 +188,7 @@ impl NetworkClient {
 
     /// Handles the early messages of an object that has been announced.
     #[inline]
-    pub(in crate::client) fn release(&mut self, object: NetId) {
+    pub(crate) fn release(&mut self, object: NetId) {
         if !self.early.is_empty()
             && let Some(messages) = self.early.take(object)
         {
@@ -196,12 +197,12 @@ impl NetworkClient {
     }
 
     /// Handles the early messages of all objects of a burst.
-    pub(in crate::client) fn release_all(&mut self) {
+    pub(crate) fn release_all(&mut self) {
         if self.early.is_empty() {
             return;
         }
         for object in self.early.objects() {
-            if self.world.is_visible(object) {
+            if self.objects.world.is_visible(object) {
                 self.release(object);
             }
         }
@@ -216,7 +217,7 @@ impl NetworkClient {
                 return;
             }
             let payload = &message.bytes[..];
-            let limits = &self.config.limits;
+            let limits = &self.context.config.limits;
             self.inbound.budget.add_share(limits, payload.len());
             match message.kind {
                 EarlyKind::Delta(framing) => {

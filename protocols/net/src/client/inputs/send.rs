@@ -13,7 +13,7 @@ impl NetworkClient {
         if !self.session.is_heard() {
             return;
         }
-        let channels = &self.config.channels;
+        let channels = &self.context.config.channels;
         let channel = channels
             .iter()
             .position(|kind| *kind == Channel::Unreliable);
@@ -45,9 +45,11 @@ impl NetworkClient {
             ticks.first += (ticks.newest - ticks.first).div_ceil(2);
             ticks.relative = false;
         }
-        let update = self.clock.updates;
+        let update = self.context.clock.updates;
         lossy.push_inputs((channel, update), message.as_bytes(), ticks.newest);
-        self.stats.count_encoded(MessageType::Inputs, message.len());
+        self.context
+            .stats
+            .count_encoded(MessageType::Inputs, message.len());
     }
 
     fn send_on_stream_once(&mut self) {
@@ -62,7 +64,9 @@ impl NetworkClient {
         encode(buffer.begin(), view.as_ref(), ticks, &**list);
         let length = buffer.commit();
         self.inputs.sent = Some(ticks.newest);
-        self.stats.count_encoded(MessageType::Inputs, length);
+        self.context
+            .stats
+            .count_encoded(MessageType::Inputs, length);
     }
 }
 

@@ -31,7 +31,7 @@ const MAX_NOTED: usize = 16;
 
 /// Time of the view. Times are in microseconds of the own clock, ticks those of the wire.
 #[derive(Debug, Default)]
-pub(in crate::client) struct ViewClock {
+pub(crate) struct ViewClock {
     /// Ticks per second; 0 before the first one.
     rate: u32,
     /// Ticks since the last update, whose packets are seen with the next one.
@@ -67,7 +67,7 @@ impl Lateness {
 
 impl ViewClock {
     /// Notes the arrival of a tick.
-    pub(in crate::client) fn note(&mut self, tick: u32, rate: u32, settled: bool) {
+    pub(crate) fn note(&mut self, tick: u32, rate: u32, settled: bool) {
         if rate != self.rate {
             let interval = self.interval;
             *self = Self {
@@ -82,12 +82,12 @@ impl ViewClock {
     }
 
     /// Notes the send interval of a behaviour with interpolated fields.
-    pub(in crate::client) fn see_interval(&mut self, interval: Nanos) {
+    pub(crate) fn see_interval(&mut self, interval: Nanos) {
         self.interval = self.interval.max(interval);
     }
 
     /// Advances to the time of an update.
-    pub(in crate::client) fn advance(&mut self, now: Duration, most: Duration) {
+    pub(crate) fn advance(&mut self, now: Duration, most: Duration) {
         let own = whole(micros(now));
         for (tick, settled) in std::mem::take(&mut self.noted) {
             self.arrived(own - START - self.time_of(tick), settled);
@@ -124,20 +124,20 @@ impl ViewClock {
 
     /// Returns the tick of the view at an own time, with its fraction.
     #[inline]
-    pub(in crate::client) fn tick_at(&self, now: Duration) -> Option<f64> {
+    pub(crate) fn tick_at(&self, now: Duration) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "microseconds of a run")]
         let shown = self.shown.as_ref()?.at(now) as f64;
         Some((shown - START) / self.tick_micros())
     }
 
     /// Returns the delay behind the mean arrival of a tick.
-    pub(in crate::client) fn delay(&self) -> Option<Duration> {
+    pub(crate) fn delay(&self) -> Option<Duration> {
         self.shown?;
         Duration::try_from_secs_f64(self.delay / 1e6).ok()
     }
 
     /// Returns the ticks per second.
-    pub(in crate::client) fn tick_rate(&self) -> u32 {
+    pub(crate) fn tick_rate(&self) -> u32 {
         self.rate.max(1)
     }
 

@@ -14,11 +14,11 @@ const MAX_WAITING: usize = 65_536;
 
 /// Samples that the view has not passed: tick, object and behaviour, with the fields.
 #[derive(Debug, Default)]
-pub(in crate::client) struct WillShow(BTreeMap<(u32, NetId, usize), u64>);
+pub(crate) struct WillShow(BTreeMap<(u32, NetId, usize), u64>);
 
 impl WillShow {
     /// Adds samples of a behaviour in a tick.
-    pub(in crate::client) fn add(&mut self, place: (u32, NetId, usize), fields: u64) {
+    pub(crate) fn add(&mut self, place: (u32, NetId, usize), fields: u64) {
         if self.0.len() < MAX_WAITING {
             *self.0.entry(place).or_default() |= fields;
         } else {
@@ -48,7 +48,7 @@ impl NetworkClient {
     }
 
     fn run_view_hook(&mut self, (object, behaviour): (NetId, usize), fields: u64, tick: u32) {
-        let slots = self.world.slots_mut(object);
+        let slots = self.objects.world.slots_mut(object);
         let Some(slot) = slots.and_then(|slots| slots.slot_mut(behaviour)) else {
             return;
         };
@@ -90,7 +90,9 @@ impl NetworkClient {
     ) {
         if let Err(Panicked(message)) = result {
             let failure = HookFailure::new(object, fields, message);
-            self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+            self.context
+                .events
+                .push(ClientEvent::HookFailed(Box::new(failure)));
         }
     }
 }

@@ -12,7 +12,7 @@ use super::objects::{Entry, Objects, Reason, Side};
 use super::{GroupStep, PredictionStats, Predictions};
 use crate::client::arrivals::Arrivals;
 use crate::client::inputs::OwnInputs;
-use crate::client::replica::{Fact, Replica};
+use crate::client::objects::{Fact, Replica};
 use crate::client::{ClientEvent, NetworkClient};
 use crate::step::Group;
 
@@ -21,11 +21,7 @@ const REPAIR_TICKS: u64 = 6;
 
 impl NetworkClient {
     /// Compares the server's state of a reported tick with the predictions.
-    pub(in crate::client) fn compare_predictions(
-        &mut self,
-        tick: u32,
-        (complete, after_gap): (bool, bool),
-    ) {
+    pub(crate) fn compare_predictions(&mut self, tick: u32, (complete, after_gap): (bool, bool)) {
         if self.predictions.objects.is_empty() {
             return;
         }
@@ -47,12 +43,12 @@ impl NetworkClient {
         let owes = datagrams.is_some_and(|datagrams| datagrams.is_owed());
         let is_uncertain = owes || tick < self.predictions.uncertain_until;
         self.predictions.compared = tick;
-        let default = self.config.default_interval();
+        let default = self.context.config.default_interval();
         for entry in self.predictions.objects.iter_mut() {
-            let Some(replica) = self.world.objects.get(entry.id.0) else {
+            let Some(replica) = self.objects.world.objects.get(entry.id.0) else {
                 continue;
             };
-            let slots = self.world.pools.slots(replica.at);
+            let slots = self.objects.world.pools.slots(replica.at);
             let Some(slot) = slots.and_then(|slots| slots.slot(entry.index)) else {
                 continue;
             };
@@ -71,10 +67,10 @@ impl NetworkClient {
     }
 
     /// Gives the predictions the present values of the fields that this client writes as the owner.
-    pub(in crate::client) fn take_own_fields(&mut self) {
+    pub(crate) fn take_own_fields(&mut self) {
         for entry in self.predictions.objects.iter_mut() {
-            let replica = self.world.objects.get(entry.id.0);
-            let slots = replica.and_then(|replica| self.world.pools.slots(replica.at));
+            let replica = self.objects.world.objects.get(entry.id.0);
+            let slots = replica.and_then(|replica| self.objects.world.pools.slots(replica.at));
             if let Some(slot) = slots.and_then(|slots| slots.slot(entry.index)) {
                 entry.predicted.take_own(slot, entry.owned);
             }
@@ -83,15 +79,15 @@ impl NetworkClient {
 
     /// Compares the newest fields of behaviours on unreliable channels, which may be those of a tick whose other packets are
     /// missing.
-    pub(in crate::client) fn compare_newest(&mut self) {
+    pub(crate) fn compare_newest(&mut self) {
         let Some(start) = self.session.start else {
             return;
         };
         for entry in self.predictions.objects.iter_mut() {
-            let Some(replica) = self.world.objects.get(entry.id.0) else {
+            let Some(replica) = self.objects.world.objects.get(entry.id.0) else {
                 continue;
             };
-            let slots = self.world.pools.slots(replica.at);
+            let slots = self.objects.world.pools.slots(replica.at);
             let slot = slots.and_then(|slots| slots.slot(entry.index));
             let Some((slot, ticks)) = slot.and_then(|slot| Some((slot, slot.ticks()?))) else {
                 continue;
@@ -115,7 +111,7 @@ impl NetworkClient {
     }
 
     /// Ends the predictions of objects that are gone, and those without a step whose edits the server has answered.
-    pub(in crate::client) fn review_predictions(&mut self) {
+    pub(crate) fn review_predictions(&mut self) {
         self.match_spawns();
         let Predictions {
             objects,
@@ -129,7 +125,7 @@ impl NetworkClient {
             return;
         }
         let shown = self.arrivals.as_ref();
-        let shown = shown.and_then(|it| it.motion.clock.tick_at(self.clock.own.now()));
+        let shown = shown.and_then(|it| it.motion.clock.tick_at(self.context.now()));
         let shown = shown.zip(self.session.start);
         #[expect(
             clippy::cast_possible_truncation,
@@ -139,11 +135,11 @@ impl NetworkClient {
         let shown = shown.map_or(u64::MAX, |(tick, start)| start.first_tick + tick as u64);
         let settled = (*compared).min(shown);
         for entry in objects.iter_mut() {
-            if let Some(replica) = self.world.objects.get(entry.id.0) {
+            if let Some(replica) = self.objects.world.objects.get(entry.id.0) {
                 entry.owned = replica.is(Fact::Owned);
             }
         }
-        let world = &self.world.objects;
+        let world = &self.objects.world.objects;
         objects.retain(|entry| {
             if !world.get(entry.id.0).is_some_and(Replica::is_visible) {
                 return spawns.is_waiting(entry.id);
@@ -154,7 +150,7 @@ impl NetworkClient {
     }
 
     /// Repeats the steps behind the differences with the server, and measures their duration.
-    pub(in crate::client) fn replay(&mut self) {
+    pub(crate) fn replay(&mut self) {
         let differs = |entry: &Entry| entry.differs_at.is_some();
         let Some(newest) = self.inputs.tick else {
             return;
@@ -162,7 +158,7 @@ impl NetworkClient {
         if !self.predictions.objects.iter().any(differs) {
             return;
         }
-        let stopwatch = self.config.stopwatch.unwrap_or(|| Duration::ZERO);
+        let stopwatch = self.context.config.stopwatch.unwrap_or(|| Duration::ZERO);
         let started = stopwatch();
         self.repeat_steps(newest);
         let elapsed = stopwatch().saturating_sub(started);
@@ -173,7 +169,7 @@ impl NetworkClient {
 
     fn repeat_steps(&mut self, newest: u64) {
         let view = self.predicted_moment(self.now());
-        let seconds = self.config.correction_time.as_secs_f64();
+        let seconds = self.context.config.correction_time.as_secs_f64();
         let decay = view.map_or(0.0, |view| seconds / f64::from(view.tick_length));
         let Predictions {
             objects,
@@ -211,7 +207,7 @@ impl NetworkClient {
     }
 
     /// Runs the steps of a new tick.
-    pub(in crate::client) fn predict_tick(&mut self, tick: u64) {
+    pub(crate) fn predict_tick(&mut self, tick: u64) {
         self.predictions.spawns.begin_tick(tick);
         let Predictions {
             objects,
@@ -234,15 +230,17 @@ impl NetworkClient {
     }
 
     /// Runs the hooks of changed predicted values.
-    pub(in crate::client) fn run_predicted_hooks(&mut self) {
-        if self.world.callbacks != Callbacks::Run {
+    pub(crate) fn run_predicted_hooks(&mut self) {
+        if self.objects.world.callbacks != Callbacks::Run {
             return;
         }
         for entry in self.predictions.objects.iter_mut() {
             if let Err(Panicked(message)) = entry.predicted.run_hooks() {
                 let fields = ChangedFields::new(entry.predicted.class(), u64::MAX);
                 let failure = HookFailure::new(entry.id, fields, message);
-                self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+                self.context
+                    .events
+                    .push(ClientEvent::HookFailed(Box::new(failure)));
             }
         }
     }

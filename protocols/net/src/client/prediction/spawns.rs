@@ -7,7 +7,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour, SyncValue};
 use super::object::Predicted;
 use super::objects::Reason;
 use super::{Predictions, single_step};
-use crate::client::replica::Fact;
+use crate::client::objects::Fact;
 use crate::client::{ClientEvent, NetworkClient};
 
 /// Ticks between a predicted spawn and that of the server's object.
@@ -117,7 +117,7 @@ impl NetworkClient {
     }
 
     /// Notes an object of the server, for the predicted spawns.
-    pub(in crate::client) fn note_spawn(&mut self, object: NetId) {
+    pub(crate) fn note_spawn(&mut self, object: NetId) {
         let spawns = &mut self.predictions.spawns;
         if !spawns.waiting.is_empty() {
             spawns.arrived.push(object);
@@ -143,7 +143,7 @@ impl NetworkClient {
             .collect();
         for Waiting { id, .. } in late {
             self.predictions.objects.retain(|entry| entry.id != id);
-            self.events.push(ClientEvent::PredictedSpawn {
+            self.context.events.push(ClientEvent::PredictedSpawn {
                 predicted: id,
                 object: None,
             });
@@ -152,12 +152,13 @@ impl NetworkClient {
 
     fn match_spawn(&mut self, object: NetId) -> Option<()> {
         let replica = self
+            .objects
             .world
             .objects
             .get(object.0)
             .filter(|it| it.is(Fact::Owned))?;
         let spawned = self.network_tick(replica.spawned)?;
-        let types = self.world.pools.slots(replica.at)?.type_ids();
+        let types = self.objects.world.pools.slots(replica.at)?.type_ids();
         let waiting = self.predictions.spawns.waiting.iter().enumerate();
         let distances = waiting.filter(|(_, it)| types.contains(&it.behaviour));
         let distances = distances.filter_map(|(at, it)| Some((it.tick?.abs_diff(spawned), at)));
@@ -173,9 +174,9 @@ impl NetworkClient {
                 *member = object;
             }
         }
-        let replica = self.world.objects.get_mut(object.0)?;
+        let replica = self.objects.world.objects.get_mut(object.0)?;
         replica.set(Fact::Predicted, true);
-        self.events.push(ClientEvent::PredictedSpawn {
+        self.context.events.push(ClientEvent::PredictedSpawn {
             predicted: id,
             object: Some(object),
         });

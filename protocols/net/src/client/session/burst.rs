@@ -1,6 +1,6 @@
 //! Bursts: all objects that this client may see, between `SpawnFinished` 0 and 1.
 
-use crate::client::replica::{Fact, Stage};
+use crate::client::objects::{Fact, Stage};
 use crate::client::{ClientEvent, NetworkClient};
 use syncvar_runtime::NetId;
 use syncvar_runtime::world::Departure;
@@ -14,13 +14,13 @@ enum BurstReport {
 
 impl NetworkClient {
     /// Begins a burst. The server sends all objects and all ownership again.
-    pub(in crate::client) fn begin_burst(&mut self) {
+    pub(crate) fn begin_burst(&mut self) {
         self.session.joining = true;
         if let (Some(arrivals), Some(tick)) = (&mut self.arrivals, self.inbound.packet.tick) {
             arrivals.end_forged_ticks(tick);
         }
         self.forget_missed();
-        for replica in self.world.objects.values_mut() {
+        for replica in self.objects.world.objects.values_mut() {
             replica.set(Fact::Refreshed, false);
             replica.set(Fact::OwnedBeforeBurst, replica.is(Fact::Owned));
             replica.set(Fact::Owned, false);
@@ -29,18 +29,27 @@ impl NetworkClient {
 
     /// Ends a burst: removes the objects that it did not contain, and announces the new ones. Their
     /// references resolve, because all objects are here.
-    pub(in crate::client) fn end_burst(&mut self) {
+    pub(crate) fn end_burst(&mut self) {
         if !std::mem::take(&mut self.session.joining) {
             return;
         }
         let session = self.session.number;
-        for id in self.world.ids(|replica| !replica.is(Fact::Refreshed)) {
+        for id in self
+            .objects
+            .world
+            .ids(|replica| !replica.is(Fact::Refreshed))
+        {
             self.forget(id, Departure::Hidden);
         }
         let resolved = self.take_resolved();
-        if self.config.max_events > 0 {
-            let count = self.world.objects.len().saturating_add(resolved.len());
-            self.events.reserve(count);
+        if self.context.config.max_events > 0 {
+            let count = self
+                .objects
+                .world
+                .objects
+                .len()
+                .saturating_add(resolved.len());
+            self.context.events.reserve(count);
         }
         for report in self.burst_reports() {
             match report {
@@ -67,12 +76,12 @@ impl NetworkClient {
             self.release_all();
         }
         if self.session.is_current(session) {
-            self.clock.server.begin();
+            self.context.clock.server.begin();
             tracing::debug!(
-                objects = self.world.objects.len(),
+                objects = self.objects.world.objects.len(),
                 "received all visible objects"
             );
-            self.events.push(ClientEvent::Ready);
+            self.context.events.push(ClientEvent::Ready);
         }
     }
 
@@ -80,17 +89,21 @@ impl NetworkClient {
     fn burst_reports(&mut self) -> Vec<BurstReport> {
         let mut reports = Vec::new();
         // Without a loop: a nested iterator checks each level for each object.
-        self.world.objects.iter_mut().for_each(|(number, replica)| {
-            let object = NetId(number);
-            let owned = replica.is(Fact::Owned);
-            if replica.is_visible() && owned != replica.is(Fact::OwnedBeforeBurst) {
-                reports.push(BurstReport::OwnerChanged { object, owned });
-            }
-            if !replica.is_visible() && !replica.is_poisoned() {
-                replica.stage = Stage::Visible;
-                reports.push(BurstReport::Spawned(object));
-            }
-        });
+        self.objects
+            .world
+            .objects
+            .iter_mut()
+            .for_each(|(number, replica)| {
+                let object = NetId(number);
+                let owned = replica.is(Fact::Owned);
+                if replica.is_visible() && owned != replica.is(Fact::OwnedBeforeBurst) {
+                    reports.push(BurstReport::OwnerChanged { object, owned });
+                }
+                if !replica.is_visible() && !replica.is_poisoned() {
+                    replica.stage = Stage::Visible;
+                    reports.push(BurstReport::Spawned(object));
+                }
+            });
         reports
     }
 }

@@ -16,7 +16,7 @@ const MAX_SCHEMA_MESSAGES: usize = 4096;
 
 impl NetworkClient {
     /// Enters the connected state and asks for the objects.
-    pub(in crate::client) fn accept_session(&mut self) {
+    pub(crate) fn accept_session(&mut self) {
         self.session.state = ClientState::Connected;
         tracing::debug!(framing = ?self.session.framing, "the server has accepted this client");
         let returned = self.enter_session();
@@ -24,10 +24,10 @@ impl NetworkClient {
             self.begin_headers();
         }
         match returned {
-            None => self.events.push(ClientEvent::Connected),
-            Some(resumed) => self.events.push(ClientEvent::Returned { resumed }),
+            None => self.context.events.push(ClientEvent::Connected),
+            Some(resumed) => self.context.events.push(ClientEvent::Returned { resumed }),
         }
-        if self.config.auto_ready && returned != Some(true) {
+        if self.context.config.auto_ready && returned != Some(true) {
             self.send_own(&Ready {});
         }
     }
@@ -54,14 +54,14 @@ impl NetworkClient {
 
     /// Handles the server's `Connect`. A server of another version that overlooks the difference is
     /// left here.
-    pub(in crate::client) fn handle_accept(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+    pub(crate) fn handle_accept(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let answer = Accepted::decode(payload)?;
         if answer.version != PROTOCOL_VERSION {
             self.end_session(DisconnectReason::VersionMismatch);
             return Ok(());
         }
         let framing = answer.framing();
-        if framing > self.config.framing {
+        if framing > self.context.config.framing {
             let (what, value) = ("framing, for it was not asked for", framing.number().into());
             let kind = ReadErrorKind::InvalidValue { what, value };
             return Err(NetworkReader::new(payload).error(kind));
@@ -76,11 +76,11 @@ impl NetworkClient {
     }
 
     /// Keeps a prefab description of the server, for the message of a refusal.
-    pub(in crate::client) fn handle_schema(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+    pub(crate) fn handle_schema(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut reader = NetworkReader::new(payload);
         let text = PrefabText::decode(&mut reader)?;
         reader.finish()?;
-        let (needed, limit) = (payload.len(), self.config.limits.max_memory);
+        let (needed, limit) = (payload.len(), self.context.config.limits.max_memory);
         let left = limit.saturating_sub(self.session.schema_bytes);
         if needed > left {
             return Err(reader.error(ReadErrorKind::TooMuchMemory { needed, left }));
@@ -96,13 +96,13 @@ impl NetworkClient {
     }
 
     /// Ends the connection at the server's request.
-    pub(in crate::client) fn handle_end(&mut self, message: Disconnect) {
+    pub(crate) fn handle_end(&mut self, message: Disconnect) {
         let mut reason = message.into_reason();
         // A server may keep its schema to itself.
         if let DisconnectReason::SchemaMismatch(difference) = &mut reason
             && !self.session.server_schema.is_empty()
         {
-            let own = self.world.prefabs.texts();
+            let own = self.objects.world.prefabs.texts();
             *difference = first_difference(&self.session.server_schema, &own).map(Box::new);
         }
         self.end_session(reason);

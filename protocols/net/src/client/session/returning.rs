@@ -11,10 +11,10 @@ use syncvar_runtime::ordered::Ids;
 
 /// Session that the server has granted.
 #[derive(Debug, Default)]
-pub(in crate::client) struct Ticket {
+pub(crate) struct Ticket {
     pub(super) token: Option<SessionToken>,
     /// Number of received packets on reliable channels.
-    pub(in crate::client) received: u64,
+    pub(crate) received: u64,
     /// State of the lost link, while the objects are here.
     pub(super) lost: Option<Box<Lost>>,
     /// Answer of the server before its `Connect`.
@@ -73,7 +73,7 @@ impl NetworkClient {
     }
 
     /// Returns whether the link is lost and the objects wait for the next one.
-    pub(in crate::client) fn is_away(&self) -> bool {
+    pub(crate) fn is_away(&self) -> bool {
         !self.session.is_connected() && self.session.ticket.lost.is_some()
     }
 
@@ -95,12 +95,12 @@ impl NetworkClient {
     }
 
     /// Forgets the state of a lost link: its objects are gone.
-    pub(in crate::client) fn drop_link(&mut self) {
+    pub(crate) fn drop_link(&mut self) {
         self.session.ticket.lost = None;
     }
 
     /// Handles the session that the server grants, up to its `Connect`.
-    pub(in crate::client) fn handle_grant(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+    pub(crate) fn handle_grant(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         self.session.ticket.granted = Some(Grant::decode(payload)?);
         Ok(())
     }
@@ -169,6 +169,6 @@ impl NetworkClient {
         self.drop_all_early();
         // The objects follow anyway.
         self.writes.refused = Ids::default();
-        self.clock.reset_server();
+        self.context.clock.reset_server();
     }
 }

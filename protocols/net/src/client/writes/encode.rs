@@ -5,13 +5,13 @@ use syncvar_runtime::{Encoding, NetworkWriter};
 
 /// Lost and undecided fields of a behaviour.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::client) struct Missing {
+pub(crate) struct Missing {
     /// Lost fields.
-    pub(in crate::client) owed: u64,
+    pub(crate) owed: u64,
     /// Undecided fields that this update repeats.
-    pub(in crate::client) repeated: u64,
+    pub(crate) repeated: u64,
     /// Fields in undecided packets.
-    pub(in crate::client) flying: u64,
+    pub(crate) flying: u64,
 }
 
 /// Fields of a behaviour in the bytes of a part.

@@ -23,12 +23,12 @@ use crate::link::settings::LossSettings;
 
 /// Fields of one behaviour in a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::client) struct Written {
-    pub(in crate::client) object: NetId,
-    pub(in crate::client) behaviour: u8,
+pub(crate) struct Written {
+    pub(crate) object: NetId,
+    pub(crate) behaviour: u8,
     /// Number under which the client may write.
-    pub(in crate::client) lease: u32,
-    pub(in crate::client) fields: u64,
+    pub(crate) lease: u32,
+    pub(crate) fields: u64,
 }
 
 /// Datagram with owner writes that waits for the transport.
@@ -71,7 +71,7 @@ struct Behaviour {
 
 /// Writes of an owner over packets that may be lost.
 #[derive(Debug)]
-pub(in crate::client) struct LossyWrites {
+pub(crate) struct LossyWrites {
     sender: Sender<Written>,
     objects: BTreeMap<NetId, Object>,
     /// Objects with lost fields.
@@ -112,11 +112,7 @@ impl SentInputs {
 
 impl LossyWrites {
     /// Returns the state of a new connection, whose datagrams have this much room behind the header.
-    pub(in crate::client) fn new(
-        settings: LossSettings,
-        room: usize,
-        round_trip: RoundTrip,
-    ) -> Self {
+    pub(crate) fn new(settings: LossSettings, room: usize, round_trip: RoundTrip) -> Self {
         Self {
             sender: Sender::new(settings, round_trip),
             objects: BTreeMap::new(),
@@ -132,13 +128,13 @@ impl LossyWrites {
     }
 
     /// Returns whether all writes have arrived, as far as the server has told.
-    pub(in crate::client) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         let flying = self.sender.undecided_own().next();
         self.owed.is_empty() && self.waiting.is_empty() && flying.is_none()
     }
 
     /// Returns the delay and the losses of the datagrams.
-    pub(in crate::client) fn losses(&self, now: Duration) -> Losses {
+    pub(crate) fn losses(&self, now: Duration) -> Losses {
         let handled = self.sender.handled();
         let is_on_stream = |object: &&Object| match object.stream {
             Stream::Handled => false,
@@ -154,12 +150,12 @@ impl LossyWrites {
     }
 
     /// Returns whether datagrams wait for the transport.
-    pub(in crate::client) fn has_waiting(&self) -> bool {
+    pub(crate) fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
     /// Handles an acknowledgement of the server.
-    pub(in crate::client) fn handle_ack(&mut self, ack: &Ack, now: Duration) {
+    pub(crate) fn handle_ack(&mut self, ack: &Ack, now: Duration) {
         let mut verdicts = std::mem::take(&mut self.verdicts);
         self.sender.on_ack(now, ack, &mut verdicts);
         self.inputs.decide(&self.sender);
@@ -194,7 +190,7 @@ impl LossyWrites {
     }
 
     /// Begins an update. Returns the objects with fields to send again.
-    pub(in crate::client) fn begin(&mut self, now: Duration, update: u32) -> Vec<NetId> {
+    pub(crate) fn begin(&mut self, now: Duration, update: u32) -> Vec<NetId> {
         let mut verdicts = std::mem::take(&mut self.verdicts);
         self.sender.on_time(now, update, &mut verdicts);
         self.judge(&mut verdicts);
@@ -228,7 +224,7 @@ impl LossyWrites {
     }
 
     /// Returns the missing fields of a behaviour. A message of its object must contain them.
-    pub(in crate::client) fn missing(&self, object: NetId, lease: u32, behaviour: u8) -> Missing {
+    pub(crate) fn missing(&self, object: NetId, lease: u32, behaviour: u8) -> Missing {
         let known = self.objects.get(&object).filter(|it| it.lease == lease);
         let Some(known) = known else {
             return Missing::default();
@@ -246,7 +242,7 @@ impl LossyWrites {
     }
 
     /// Keeps an object whose fields could not be sent yet.
-    pub(in crate::client) fn keep(&mut self, object: NetId) {
+    pub(crate) fn keep(&mut self, object: NetId) {
         let behaviours = self.objects.get(&object).map(|it| &it.behaviours);
         if behaviours.is_some_and(|all| all.iter().any(|it| it.owed != 0)) {
             self.owed.insert(object);
@@ -254,7 +250,7 @@ impl LossyWrites {
     }
 
     /// Returns whether a message of an object fits a datagram, and no earlier one is on the stream.
-    pub(in crate::client) fn fits(&mut self, object: NetId, lease: u32, length: usize) -> bool {
+    pub(crate) fn fits(&mut self, object: NetId, lease: u32, length: usize) -> bool {
         let handled = self.sender.handled();
         let known = self.objects.get_mut(&object);
         let waits = known.filter(|it| it.lease == lease).is_some_and(|known| {
@@ -267,7 +263,7 @@ impl LossyWrites {
     }
 
     /// Appends a message of an object to the datagrams of this update.
-    pub(in crate::client) fn push(
+    pub(crate) fn push(
         &mut self,
         (channel, update): (u8, u32),
         message: &[u8],
@@ -297,25 +293,25 @@ impl LossyWrites {
     }
 
     /// Returns the newest tick whose input the server has.
-    pub(in crate::client) fn known_input(&self) -> Option<u64> {
+    pub(crate) fn known_input(&self) -> Option<u64> {
         self.inputs.known
     }
 
     /// Takes the newest input that the server has, after it has refused some. Acknowledgements of earlier datagrams say
     /// nothing about their inputs.
-    pub(in crate::client) fn set_known_input(&mut self, known: Option<u64>) {
+    pub(crate) fn set_known_input(&mut self, known: Option<u64>) {
         self.inputs.known = known;
         self.inputs.sent.clear();
         self.waiting.iter_mut().for_each(|it| it.inputs = None);
     }
 
     /// Returns whether a message of this length fits a datagram.
-    pub(in crate::client) fn has_room(&self, length: usize) -> bool {
+    pub(crate) fn has_room(&self, length: usize) -> bool {
         length <= self.room
     }
 
     /// Appends a message with inputs up to a tick to the datagrams of this update.
-    pub(in crate::client) fn push_inputs(&mut self, place: (u8, u32), message: &[u8], newest: u64) {
+    pub(crate) fn push_inputs(&mut self, place: (u8, u32), message: &[u8], newest: u64) {
         self.push(place, message, &[]);
         if let Some(last) = self.waiting.back_mut() {
             last.inputs = Some(newest);
@@ -323,12 +319,7 @@ impl LossyWrites {
     }
 
     /// Notes the fields in a message of an object. `count` is the number of the behaviour's fields.
-    pub(in crate::client) fn note(
-        &mut self,
-        written: &Written,
-        (update, count): (u32, u32),
-        on_stream: bool,
-    ) {
+    pub(crate) fn note(&mut self, written: &Written, (update, count): (u32, u32), on_stream: bool) {
         let new = || Object {
             lease: written.lease,
             behaviours: Vec::new(),
@@ -360,17 +351,17 @@ impl LossyWrites {
     }
 
     /// Notes new values that the next update repeats.
-    pub(in crate::client) fn repeat(&mut self, written: Written) {
+    pub(crate) fn repeat(&mut self, written: Written) {
         self.repeated[1].push(written);
     }
 
     /// Forgets an object that this client has no more, or must not write.
-    pub(in crate::client) fn forget(&mut self, object: NetId) {
+    pub(crate) fn forget(&mut self, object: NetId) {
         self.objects.remove(&object);
     }
 
     /// Notes a packet on the stream. `is_last`: no message waits behind it.
-    pub(in crate::client) fn stream_sent(&mut self, is_last: bool) {
+    pub(crate) fn stream_sent(&mut self, is_last: bool) {
         self.sender.count_reliable();
         if is_last {
             let packet = self.sender.reliable_sent();
@@ -382,7 +373,7 @@ impl LossyWrites {
     }
 
     /// Takes the next datagram with owner writes: channel, header, messages.
-    pub(in crate::client) fn pop(
+    pub(crate) fn pop(
         &mut self,
         now: Duration,
         ack: Option<Ack>,
@@ -398,7 +389,7 @@ impl LossyWrites {
     }
 
     /// Returns the header of a datagram with these fields, which is sent now.
-    pub(in crate::client) fn header(
+    pub(crate) fn header(
         &mut self,
         (now, update): (Duration, u32),
         written: &[Written],

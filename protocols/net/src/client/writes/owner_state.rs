@@ -2,7 +2,7 @@
 
 use super::discard_writes;
 use crate::client::NetworkClient;
-use crate::client::replica::{Fact, LocalWrites, Replica};
+use crate::client::objects::{Fact, LocalWrites, Replica};
 use crate::message::LEAVES_GROUP;
 use syncvar_runtime::object::{DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, Visit};
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -16,7 +16,7 @@ impl Replica {
     /// An object that was there before has the tick of the packet: fields with ticks keep newer values, unless
     /// the object is poisoned, or with `replaces_all`: the server sends no datagrams with state until a burst has
     /// arrived, so a newer tick is forged.
-    pub(in crate::client) fn read_full(
+    pub(crate) fn read_full(
         &mut self,
         slots: &mut dyn Slots,
         reader: &mut NetworkReader<'_>,
@@ -59,10 +59,7 @@ impl Replica {
 
 impl NetworkClient {
     /// Takes the values of fields that only the owner or the group may read, and the lease for writes.
-    pub(in crate::client) fn handle_owner_state(
-        &mut self,
-        payload: &[u8],
-    ) -> Result<(), ReadError> {
+    pub(crate) fn handle_owner_state(&mut self, payload: &[u8]) -> Result<(), ReadError> {
         let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
@@ -71,22 +68,22 @@ impl NetworkClient {
         let tick = sent.saturating_sub(1);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
-        let Some(replica) = self.world.objects.get_mut(object.0) else {
-            self.stats.unknown_objects += 1;
+        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
+            self.context.stats.unknown_objects += 1;
             return Ok(());
         };
         self.writes.leases.insert(object, lease);
         if replica.is_poisoned() {
             return Ok(());
         }
-        let prefab = self.world.pools.prefab(replica.at.pool);
-        let Some(slots) = self.world.pools.slots_mut(replica.at) else {
+        let prefab = self.objects.world.pools.prefab(replica.at.pool);
+        let Some(slots) = self.objects.world.pools.slots_mut(replica.at) else {
             return Ok(());
         };
         let mut pending = Vec::new();
         if reader.peek() == Some(LEAVES_GROUP) {
             reader.read_u8()?;
-            if let Some(prefab) = self.world.prefabs.get(prefab) {
+            if let Some(prefab) = self.objects.world.prefabs.get(prefab) {
                 pending = slots.reset_fields(object, |policy| policy.group, || prefab.make());
                 // A frame of its tick with these fields was written before: a later one is not for this client.
                 slots.set_ticks(sent, |policy| policy.group);

@@ -5,14 +5,14 @@ use super::lossy::{LossyWrites, Written};
 use super::{discard_writes, report_refused};
 use crate::MessageType;
 use crate::client::NetworkClient;
-use crate::client::replica::{Fact, LocalWrites};
+use crate::client::objects::{Fact, LocalWrites};
 use crate::message::begin;
 use syncvar_runtime::object::{Nanos, Slot, nanos};
 use syncvar_runtime::{ChangedFields, Channel, NetId, NetworkWriter};
 
 impl NetworkClient {
     /// Sends the due writes to objects that this client owns.
-    pub(in crate::client) fn send_writes(&mut self) {
+    pub(crate) fn send_writes(&mut self) {
         self.ask_for_refused();
         let again = self.begin_lossy_writes();
         if self.writes.changed.is_empty() && again.is_empty() {
@@ -31,7 +31,7 @@ impl NetworkClient {
 
     /// Returns the objects with lost fields, and those whose last values are repeated.
     fn begin_lossy_writes(&mut self) -> Vec<NetId> {
-        let (now, update) = (self.clock.own.now(), self.clock.updates);
+        let (now, update) = (self.context.now(), self.context.clock.updates);
         match &mut self.outbound.lossy {
             Some(lossy) if self.session.is_connected() => lossy.begin(now, update),
             _ => Vec::new(),
@@ -44,11 +44,11 @@ impl NetworkClient {
             return true;
         }
         let connected = self.is_connected();
-        let Some(replica) = self.world.objects.get(id.0) else {
+        let Some(replica) = self.objects.world.objects.get(id.0) else {
             return false;
         };
         let lease = self.writes.leases.get(id).copied().unwrap_or_default();
-        let Some(slots) = self.world.pools.slots_mut(replica.at) else {
+        let Some(slots) = self.objects.world.pools.slots_mut(replica.at) else {
             if let Some(lossy) = &mut self.outbound.lossy {
                 lossy.keep(id);
             }
@@ -62,11 +62,14 @@ impl NetworkClient {
             return true;
         }
         let mut encoder = WriteEncoder::new(
-            nanos(self.clock.own.now()),
-            self.config.default_interval(),
+            nanos(self.context.now()),
+            self.context.config.default_interval(),
             self.session.framing.encoding(),
         );
-        let (lossy, channels) = (self.outbound.lossy.as_deref(), &self.config.channels);
+        let (lossy, channels) = (
+            self.outbound.lossy.as_deref(),
+            &self.context.config.channels,
+        );
         encoder.encode_all(slots, |index, slot| {
             missing_fields(lossy?, channels, (id, lease), (index, slot))
         });
@@ -101,12 +104,14 @@ impl NetworkClient {
         let buffer = self.outbound.on_channel(0);
         buffer.begin().write_bytes(message);
         let length = buffer.commit();
-        self.stats.count_encoded(MessageType::OwnerWrite, length);
+        self.context
+            .stats
+            .count_encoded(MessageType::OwnerWrite, length);
     }
 
     /// Sends a message whose packet may be lost: on the stream if it is long, or if an earlier one is on it.
     fn send_lossy(&mut self, id: NetId, lease: u32, sent: &[Sent], message: &[u8]) {
-        let update = self.clock.updates;
+        let update = self.context.clock.updates;
         let Some(lossy) = &mut self.outbound.lossy else {
             return;
         };
@@ -128,7 +133,8 @@ impl NetworkClient {
             lossy.repaired += sent.iter().filter(|sent| sent.lost != 0).count() as u64;
             let written: Vec<_> = sent.iter().map(|sent| written(sent, sent.fields)).collect();
             lossy.push((channel, update), message, &written);
-            self.stats
+            self.context
+                .stats
                 .count_encoded(MessageType::OwnerWrite, message.len());
         } else {
             self.send_on_stream(message);
@@ -137,10 +143,10 @@ impl NetworkClient {
 
     /// Makes sent fields clean. Those without a form on the wire are refused.
     fn mark_sent(&mut self, id: NetId, sent: &[Sent], (now, failed): (Nanos, bool)) {
-        let Some(replica) = self.world.objects.get_mut(id.0) else {
+        let Some(replica) = self.objects.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.world.pools.slots_mut(replica.at) else {
+        let Some(slots) = self.objects.world.pools.slots_mut(replica.at) else {
             return;
         };
         for sent in sent {
@@ -151,7 +157,7 @@ impl NetworkClient {
             slot.mark_fields_sent(sent.fields, now, None);
             if failed {
                 let fields = ChangedFields::new(slot.info().class, sent.fields);
-                report_refused(&mut self.events, id, index, fields);
+                report_refused(&mut self.context.events, id, index, fields);
             }
         }
         if failed {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{NetworkClient, ReplicaMut};
+use crate::client::{NetworkClient, ReplicaMut};
 use syncvar_runtime::behaviour::NetworkSide;
 use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};

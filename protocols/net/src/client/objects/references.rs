@@ -2,14 +2,14 @@
 //! spawn.
 
 use super::replica::Replica;
-use super::{ClientEvent, NetworkClient};
+use crate::client::{ClientEvent, NetworkClient};
 use syncvar_runtime::NetId;
 use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::table::Table;
 
 /// Pairs of holder and target, recorded until the target is announced.
 #[derive(Debug, Default)]
-pub(super) struct References {
+pub(crate) struct References {
     /// Target and holder.
     by_target: IdPairs<NetId, NetId>,
     /// Holder and target.
@@ -18,7 +18,7 @@ pub(super) struct References {
 
 impl References {
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.by_target.is_empty()
     }
 
@@ -56,7 +56,7 @@ impl References {
 
     /// Removes the references from and to an object.
     #[inline]
-    pub(super) fn forget(&mut self, object: NetId) {
+    pub(crate) fn forget(&mut self, object: NetId) {
         if !self.is_empty() {
             self.forget_holder(object);
             self.take_target(object);
@@ -66,7 +66,7 @@ impl References {
 
 /// Returns whether a reference is unresolved. The new objects of a burst are announced together, by ascending
 /// id: a reference to an earlier one of them is resolved, and a reference to a later one is reported.
-pub(super) fn is_unresolved(
+pub(crate) fn is_unresolved(
     objects: &Table<Replica>,
     joining: bool,
     (holder, target): (NetId, NetId),
@@ -83,33 +83,33 @@ pub(super) fn is_unresolved(
 impl NetworkClient {
     /// Records the unresolved references of the message in progress.
     #[inline]
-    pub(super) fn record_unresolved(&mut self) {
+    pub(crate) fn record_unresolved(&mut self) {
         if self.inbound.unresolved.is_empty() {
             return;
         }
-        let limit = self.config.max_pending_references;
+        let limit = self.context.config.max_pending_references;
         for (holder, target) in self.inbound.unresolved.drain(..) {
-            self.references.add(holder, target, limit);
+            self.objects.references.add(holder, target, limit);
         }
     }
 
     /// Records the references of a snapshot. They replace the holder's earlier ones.
     #[inline]
-    pub(super) fn replace_references(&mut self, holder: NetId) {
-        if !self.references.is_empty() {
-            self.references.forget_holder(holder);
+    pub(crate) fn replace_references(&mut self, holder: NetId) {
+        if !self.objects.references.is_empty() {
+            self.objects.references.forget_holder(holder);
         }
         self.add_references(holder);
     }
 
     /// Records the references of some fields of an object.
-    pub(super) fn add_references(&mut self, holder: NetId) {
+    pub(crate) fn add_references(&mut self, holder: NetId) {
         if self.inbound.targets.is_empty() {
             return;
         }
         for target in self.inbound.targets.drain(..) {
             let pair = (holder, target);
-            if is_unresolved(&self.world.objects, self.session.joining, pair) {
+            if is_unresolved(&self.objects.world.objects, self.session.joining, pair) {
                 self.inbound.unresolved.push(pair);
             }
         }
@@ -118,29 +118,29 @@ impl NetworkClient {
 
     /// Reports the references to an object that has been announced.
     #[inline]
-    pub(super) fn resolve(&mut self, target: NetId) {
-        if self.references.is_empty() {
+    pub(crate) fn resolve(&mut self, target: NetId) {
+        if self.objects.references.is_empty() {
             return;
         }
-        for object in self.references.take_target(target) {
-            if self.world.is_visible(object) {
+        for object in self.objects.references.take_target(target) {
+            if self.objects.world.is_visible(object) {
                 let event = ClientEvent::ReferenceResolved { object, target };
-                self.events.push(event);
+                self.context.events.push(event);
             }
         }
     }
 
     /// Removes the references to the new objects of a burst. Returns the pairs of holders that are announced
     /// before their target.
-    pub(super) fn take_resolved(&mut self) -> Vec<(NetId, NetId)> {
+    pub(crate) fn take_resolved(&mut self) -> Vec<(NetId, NetId)> {
         let mut resolved = Vec::new();
-        for target in self.references.targets() {
-            let replica = self.world.objects.get(target.0);
+        for target in self.objects.references.targets() {
+            let replica = self.objects.world.objects.get(target.0);
             if !replica.is_some_and(|replica| !replica.is_visible() && !replica.is_poisoned()) {
                 continue;
             }
-            for holder in self.references.take_target(target) {
-                if self.world.is_visible(holder) || holder < target {
+            for holder in self.objects.references.take_target(target) {
+                if self.objects.world.is_visible(holder) || holder < target {
                     resolved.push((holder, target));
                 }
             }
@@ -149,14 +149,14 @@ impl NetworkClient {
     }
 
     /// Reports the references to the new objects of a burst.
-    pub(super) fn report_resolved(&mut self, resolved: Vec<(NetId, NetId)>) {
+    pub(crate) fn report_resolved(&mut self, resolved: Vec<(NetId, NetId)>) {
         for (object, target) in resolved {
             // A callback may have removed one of them; a holder may be poisoned.
-            if !self.world.is_visible(object) || !self.world.is_visible(target) {
+            if !self.objects.world.is_visible(object) || !self.objects.world.is_visible(target) {
                 continue;
             }
             let event = ClientEvent::ReferenceResolved { object, target };
-            self.events.push(event);
+            self.context.events.push(event);
         }
     }
 }

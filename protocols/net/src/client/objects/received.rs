@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 use syncvar_runtime::{CallFailure, Callbacks, Called, NetId, NetworkBehaviour};
 
-use super::NetworkClient;
+use crate::client::NetworkClient;
 
 /// Received fields not yet drained, by the name of the behaviour. Empty with [`Callbacks::Run`].
 #[derive(Debug, Default)]
-pub(super) struct Received {
+pub(crate) struct Received {
     behaviours: FxHashMap<&'static str, Batch>,
 }
 
@@ -27,7 +27,7 @@ struct Entry {
 
 impl Received {
     /// Adds received fields of a behaviour.
-    pub(super) fn add(&mut self, name: &'static str, object: NetId, behaviour: usize, fields: u64) {
+    pub(crate) fn add(&mut self, name: &'static str, object: NetId, behaviour: usize, fields: u64) {
         let batch = self.behaviours.entry(name).or_default();
         batch.add(Entry {
             object,
@@ -86,16 +86,16 @@ impl NetworkClient {
         &mut self,
         mut each: impl FnMut(NetId, usize, &mut B, u64),
     ) {
-        let Some(batch) = self.received.behaviours.get_mut(B::SCHEMA.name) else {
+        let Some(batch) = self.objects.received.behaviours.get_mut(B::SCHEMA.name) else {
             return;
         };
         batch.positions.clear();
         let mut left = Vec::new();
         for entry in batch.entries.drain(..) {
-            let Some(replica) = self.world.objects.get(entry.object.0) else {
+            let Some(replica) = self.objects.world.objects.get(entry.object.0) else {
                 continue;
             };
-            let pools = &mut self.world.pools;
+            let pools = &mut self.objects.world.pools;
             match pools.behaviour_at_mut::<B>(entry.object, replica.at, entry.behaviour) {
                 Ok(parts) => each(entry.object, entry.behaviour, parts.behaviour, entry.fields),
                 // Another type with the same name.
@@ -123,18 +123,20 @@ impl NetworkClient {
 
     /// Counts all fields of an object as received, with [`Callbacks::Events`].
     #[inline]
-    pub(super) fn receive_all(&mut self, object: NetId) {
-        if self.world.callbacks != Callbacks::Run {
+    pub(crate) fn receive_all(&mut self, object: NetId) {
+        if self.objects.world.callbacks != Callbacks::Run {
             self.receive_fields(object);
         }
     }
 
     fn receive_fields(&mut self, object: NetId) {
-        let slots = self.world.slots(object).into_iter();
+        let slots = self.objects.world.slots(object).into_iter();
         for (behaviour, slot) in slots.flat_map(|slots| slots.iter().enumerate()) {
             let schema = &slot.info().schema;
             let fields = schema.dirty_bits();
-            self.received.add(schema.name, object, behaviour, fields);
+            self.objects
+                .received
+                .add(schema.name, object, behaviour, fields);
         }
     }
 }

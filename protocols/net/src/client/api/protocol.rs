@@ -1,8 +1,8 @@
 //! `Protocol` for the client: objects check out of their pools, so that a callback may use the whole
 //! client.
 
-use super::replica::Replica;
-use super::{ClientEvent, NetworkClient};
+use crate::client::objects::Replica;
+use crate::client::{ClientEvent, NetworkClient};
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::{DeferredHooks, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World};
@@ -12,11 +12,11 @@ impl Protocol for NetworkClient {
     type Object = Replica;
 
     fn world(&self) -> &World<Replica> {
-        &self.world
+        &self.objects.world
     }
 
     fn world_mut(&mut self) -> &mut World<Replica> {
-        &mut self.world
+        &mut self.objects.world
     }
 
     fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
@@ -34,12 +34,12 @@ impl Protocol for NetworkClient {
     }
 
     fn report_call(&mut self, called: Called) {
-        self.events.push(ClientEvent::Called(called));
+        self.context.events.push(ClientEvent::Called(called));
     }
 
     fn report(&mut self, failure: CallbackFailure) {
         let event = ClientEvent::CallbackFailed(Box::new(failure));
-        self.events.push(event);
+        self.context.events.push(event);
     }
 
     fn hooks_called(
@@ -51,14 +51,16 @@ impl Protocol for NetworkClient {
         let (object, behaviour) = (hooks.object, hooks.behaviour);
         if let Err(Panicked(message)) = result {
             let failure = HookFailure::new(object, fields, message);
-            self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+            self.context
+                .events
+                .push(ClientEvent::HookFailed(Box::new(failure)));
         }
         if hooks.reported {
-            if self.world.callbacks == Callbacks::Events {
+            if self.objects.world.callbacks == Callbacks::Events {
                 let (name, bits) = (fields.behaviour(), fields.dirty_bits());
-                self.received.add(name, object, behaviour, bits);
+                self.objects.received.add(name, object, behaviour, bits);
             }
-            self.events.push(ClientEvent::Changed {
+            self.context.events.push(ClientEvent::Changed {
                 object,
                 behaviour,
                 fields,

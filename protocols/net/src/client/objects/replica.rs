@@ -8,12 +8,12 @@ use syncvar_runtime::world::WorldObject;
 #[derive(Debug)]
 pub struct Replica {
     /// Pool and row of its behaviours.
-    pub(super) at: Location,
-    pub(super) stage: Stage,
-    pub(super) health: Health,
-    pub(super) local_writes: LocalWrites,
+    pub(crate) at: Location,
+    pub(crate) stage: Stage,
+    pub(crate) health: Health,
+    pub(crate) local_writes: LocalWrites,
     /// Tick of its spawn; 0 without headers.
-    pub(super) spawned: u32,
+    pub(crate) spawned: u32,
     /// Bits of [`Fact`].
     facts: u8,
 }
@@ -21,7 +21,7 @@ pub struct Replica {
 /// A fact about an object, independent of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Fact {
+pub(crate) enum Fact {
     /// This client owns it.
     Owned = 1,
     /// This client owned it before the current burst.
@@ -34,18 +34,18 @@ pub(super) enum Fact {
 
 /// Visibility of an object for the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(crate) enum Stage {
     /// Invisible: its burst is incomplete, or its snapshot was unreadable.
     Arriving,
-    /// Visible at the end of its burst; [`ClientEvent::Spawned`](super::ClientEvent::Spawned) follows.
+    /// Visible at the end of its burst; [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) follows.
     Visible,
-    /// Reported by [`ClientEvent::Spawned`](super::ClientEvent::Spawned).
+    /// Reported by [`ClientEvent::Spawned`](crate::ClientEvent::Spawned).
     Announced,
 }
 
 /// Result of the last read of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Health {
+pub(crate) enum Health {
     /// Every update has been readable since the last snapshot.
     Intact,
     /// An update was unreadable; all updates are ignored until a snapshot can be read.
@@ -57,7 +57,7 @@ pub(super) enum Health {
 
 /// Writes of the application and of callbacks to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LocalWrites {
+pub(crate) enum LocalWrites {
     /// Never borrowed for writing: dirty bits come from received values.
     None,
     /// Borrowed for writing before: dirty bits are writes of this client.
@@ -78,7 +78,7 @@ impl WorldObject for Replica {
 }
 
 impl Replica {
-    pub(super) fn new(at: Location) -> Self {
+    pub(crate) fn new(at: Location) -> Self {
         Self {
             at,
             stage: Stage::Arriving,
@@ -91,12 +91,12 @@ impl Replica {
 
     /// Returns whether a fact is true.
     #[inline]
-    pub(super) fn is(&self, fact: Fact) -> bool {
+    pub(crate) fn is(&self, fact: Fact) -> bool {
         self.facts & fact as u8 != 0
     }
 
     /// Sets whether a fact is true.
-    pub(super) fn set(&mut self, fact: Fact, value: bool) {
+    pub(crate) fn set(&mut self, fact: Fact, value: bool) {
         if value {
             self.facts |= fact as u8;
         } else {
@@ -106,17 +106,17 @@ impl Replica {
 
     /// Returns whether the application can see the object.
     #[inline]
-    pub(super) fn is_visible(&self) -> bool {
+    pub(crate) fn is_visible(&self) -> bool {
         self.stage != Stage::Arriving
     }
 
     /// Returns whether the application has received the object's `Spawned` event.
-    pub(super) fn is_announced(&self) -> bool {
+    pub(crate) fn is_announced(&self) -> bool {
         self.stage == Stage::Announced
     }
 
     #[inline]
-    pub(super) fn is_poisoned(&self) -> bool {
+    pub(crate) fn is_poisoned(&self) -> bool {
         self.health != Health::Intact
     }
 
@@ -125,14 +125,14 @@ impl Replica {
     /// A second unreadable snapshot in a row asks again only at the object's next update
     /// ([`ask_again`](Self::ask_again)): an object that can never be read must not travel back and
     /// forth endlessly.
-    pub(super) fn poison(&mut self) -> bool {
+    pub(crate) fn poison(&mut self) -> bool {
         let asked = !self.is_poisoned();
         self.health = Health::Poisoned { asked };
         asked
     }
 
     /// Returns whether to ask for the snapshot of a poisoned object, because no request is unanswered.
-    pub(super) fn ask_again(&mut self) -> bool {
+    pub(crate) fn ask_again(&mut self) -> bool {
         match &mut self.health {
             Health::Intact => false,
             Health::Poisoned { asked } => !std::mem::replace(asked, true),
@@ -141,12 +141,12 @@ impl Replica {
 
     /// Returns whether received values must not replace dirty fields that the owner writes.
     #[inline]
-    pub(super) fn keeps_own_writes(&self) -> bool {
+    pub(crate) fn keeps_own_writes(&self) -> bool {
         self.is(Fact::Owned) && self.local_writes != LocalWrites::None
     }
 
     /// Tracks writes from now on. Returns whether they were untracked.
-    pub(super) fn track_writes(&mut self) -> bool {
+    pub(crate) fn track_writes(&mut self) -> bool {
         let untracked = self.local_writes == LocalWrites::None;
         if untracked {
             self.local_writes = LocalWrites::Tracked;

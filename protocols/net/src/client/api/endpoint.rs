@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ClientEvent, ClientState, NetworkClient};
+use crate::client::{ClientEvent, ClientState, NetworkClient};
 use crate::message::datagram_size;
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
 
@@ -65,15 +65,15 @@ impl Endpoint for NetworkClient {
     }
 
     fn expect_update(&mut self, now: Duration) {
-        self.clock.own.expect_update(now);
+        self.context.clock.own.expect_update(now);
     }
 
     fn hold_clock(&mut self, held: bool) {
-        self.clock.own.hold(held);
+        self.context.clock.own.hold(held);
     }
 
     fn tick_rate(&self) -> u32 {
-        self.config.tick_rate
+        self.context.config.tick_rate
     }
 
     fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
@@ -98,10 +98,10 @@ impl Endpoint for NetworkClient {
     }
 
     fn event_count(&self) -> u64 {
-        self.events.total()
+        self.context.events.total()
     }
 
     fn forget_events(&mut self, count: u64) {
-        self.events.forget(count);
+        self.context.events.forget(count);
     }
 }

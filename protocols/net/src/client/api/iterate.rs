@@ -4,7 +4,7 @@ use syncvar_runtime::object::Cursor;
 use syncvar_runtime::world::{ManyMut, ObjectMut};
 use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError};
 
-use super::NetworkClient;
+use crate::client::NetworkClient;
 
 impl NetworkClient {
     /// Returns the objects with a behaviour of this type, each with its first such behaviour. Objects
@@ -13,14 +13,14 @@ impl NetworkClient {
     /// The cost follows the number of objects of this type. The order is the same every time, but not
     /// by id.
     pub fn iter<B: NetworkBehaviour>(&self) -> impl Iterator<Item = (NetId, &B)> {
-        self.world.iter()
+        self.objects.world.iter()
     }
 
     /// Calls a function with each object that has a behaviour of this type, for writing: as with
     /// [`get_mut`](Self::get_mut), in the order of [`iter`](Self::iter).
     pub fn for_each_mut<B: NetworkBehaviour>(&mut self, mut action: impl FnMut(NetId, &mut B)) {
         let mut cursor = Cursor::default();
-        while let Some(found) = self.world.next_with::<B>(&mut cursor) {
+        while let Some(found) = self.objects.world.next_with::<B>(&mut cursor) {
             if let Ok(mut guard) = self.get_mut_at(found.net_id, found.behaviour) {
                 action(found.net_id, &mut guard);
             }
@@ -29,7 +29,7 @@ impl NetworkClient {
 
     /// Returns the objects of the prefab with this name, in the order of [`iter`](Self::iter).
     pub fn ids_of_prefab(&self, name: &str) -> impl Iterator<Item = NetId> {
-        self.world.ids_of_prefab(name)
+        self.objects.world.ids_of_prefab(name)
     }
 
     /// Returns the first behaviour of this type on several different objects, for writing.
