@@ -6,6 +6,7 @@
 mod keys;
 mod motion;
 mod rules;
+mod spanned;
 mod values;
 
 use proc_macro2::Span;
@@ -16,8 +17,9 @@ use crate::errors::Errors;
 use keys::unknown;
 pub(crate) use keys::{distance, parse_keys, quoted, set};
 pub(crate) use motion::MotionAttrs;
+pub(crate) use rules::RuleAttrs;
 use rules::one_of;
-pub(crate) use rules::{RuleAttrs, Spanned};
+pub(crate) use spanned::Spanned;
 pub(crate) use values::{RELIABLE, UNRELIABLE, channel, number, path, value, word};
 use values::{codec, method, redundancy, seconds, seconds_as};
 

@@ -6,6 +6,7 @@ mod field_type;
 mod motion;
 mod rules;
 mod thread;
+mod type_tokens;
 mod value;
 
 pub(crate) use behaviour::{Base, Behaviour, SyncVar};

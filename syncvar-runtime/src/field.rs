@@ -10,6 +10,7 @@ mod keys;
 mod lineage;
 mod list;
 mod mirror;
+mod operation;
 mod operators;
 mod record;
 mod set;

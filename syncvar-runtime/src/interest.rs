@@ -3,6 +3,7 @@
 mod changes;
 mod grid;
 mod reason;
+mod tag;
 mod tags;
 
 use std::any::{Any, type_name};
@@ -15,7 +16,8 @@ use crate::{ConnectionId, NetId, Vector3};
 pub use changes::{InterestChange, InterestChanges};
 pub use grid::SpatialGrid;
 pub use reason::ViewReason;
-pub use tags::{GroupTags, Tag};
+pub use tag::Tag;
+pub use tags::GroupTags;
 
 /// A set of objects with the same viewers. The interest management chooses the number.
 ///

@@ -14,6 +14,7 @@
 pub(crate) mod budget;
 mod context;
 mod convert;
+mod encoded;
 mod encoding;
 mod error;
 mod form;
@@ -21,6 +22,7 @@ mod mask;
 mod mirror;
 mod packed;
 mod reader;
+mod scope;
 mod selection;
 mod values;
 mod varint;
@@ -28,17 +30,17 @@ mod writer;
 
 pub use context::{DeserializeContext, DeserializeReport, SerializeContext, SerializeReport};
 pub(crate) use context::{MaskLayout, ReadMask};
-pub use encoding::{Encoding, EnumNumber};
+pub use encoding::Encoding;
 pub use error::{ReadError, ReadErrorKind, ReadResult, ReadResultExt, WriteError, WriteErrorKind};
-pub use form::{PlainForm, ValueForm};
+pub use form::ValueForm;
 pub use reader::NetworkReader;
 #[cfg(feature = "serde")]
 pub use values::Postcard;
 pub use values::{
-    Absence, Color, Color32, Decimal, FixedString, FixedString32, FixedString64, FixedString128,
-    FixedString512, FixedString4096, FixedStringTooLong, LayerMask, Matrix4x4, NetworkHash128,
-    OaDate, Plane, Quaternion, Ray, Ray2D, Rect, SyncValue, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4,
+    Absence, Color, Color32, Decimal, EnumNumber, FixedString, FixedString32, FixedString64,
+    FixedString128, FixedString512, FixedString4096, FixedStringTooLong, LayerMask, Matrix4x4,
+    NetworkHash128, OaDate, PlainForm, Plane, Quaternion, Ray, Ray2D, Rect, SyncValue, Vector2,
+    Vector2Int, Vector3, Vector3Int, Vector4,
 };
 pub(crate) use varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 pub use writer::{MessageStart, NetworkWriter};

@@ -6,6 +6,7 @@ use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned as _;
 use syn::{Ident, Path};
 
+use super::spanned::Spanned;
 use super::{seconds_as, set, value, word};
 use crate::errors::Errors;
 
@@ -20,13 +21,6 @@ pub(super) const KEYS: &[&str] = &[
     "max_interval",
     "threshold",
 ];
-
-/// A value, and the place of its key.
-#[derive(Clone)]
-pub(crate) struct Spanned<T> {
-    pub(crate) value: T,
-    pub(crate) span: Span,
-}
 
 /// Policy of a field: readers, writers and times.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token, Type};
 
-use super::Spanned;
+use super::spanned::Spanned;
 
 /// Number of the reliable channel in default settings.
 pub(crate) const RELIABLE: u8 = 0;

@@ -10,6 +10,7 @@ use super::field_type::{self, Container, FieldType};
 use super::motion::Interpolation;
 use super::rules::CommonPolicy;
 use super::thread::refuse_bound_to_thread;
+use super::type_tokens::type_text;
 use super::{Policy, Readers};
 use crate::attr::{BehaviourAttrs, FieldAttrs, RELIABLE};
 use crate::errors::Errors;
@@ -223,7 +224,7 @@ impl<'a> Behaviour<'a> {
                 "a base is a behaviour: write `#[sync_var]` for a synchronised field",
             );
         } else if field_type::is_known(ty) {
-            let text = field_type::type_text(ty);
+            let text = type_text(ty);
             let message = format!(
                 "`{text}` is not a behaviour: a base is a struct with `#[derive(NetworkBehaviour)]`"
             );

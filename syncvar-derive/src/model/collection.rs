@@ -2,7 +2,7 @@
 
 use syn::{AngleBracketedGenericArguments, PathArguments, PathSegment, Type};
 
-use super::field_type::{arguments, last_segment, parts, type_text};
+use super::type_tokens::{arguments, last_segment, parts, type_text};
 
 /// A collection, recognised by its name.
 pub(crate) struct Collection<'a> {

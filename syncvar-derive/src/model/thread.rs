@@ -2,7 +2,7 @@
 
 use syn::{Type, TypeParamBound};
 
-use super::field_type::{last_segment, parts, type_text};
+use super::type_tokens::{last_segment, parts, type_text};
 
 /// Types of std that share the thread bounds of their arguments.
 const WRAPPERS: &[&str] = &[

@@ -4,6 +4,7 @@
 //! that are still to be sent. A delta is the number of operations, and the operations in
 //! order. All numbers have four bytes. WIRE.md of `syncvar-mirror`, section 3.
 
+use super::operation::Operation;
 use super::record::{Log, Record};
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 
@@ -12,15 +13,6 @@ pub(super) const ADD: u8 = 0;
 
 /// Numbers of elements have four bytes.
 const MAX_COUNT: usize = 0xffff_ffff;
-
-/// An operation, as it was made.
-pub(super) trait Operation: Sized {
-    /// The operation that removes all elements.
-    const CLEAR: Self;
-
-    fn write(&self, writer: &mut NetworkWriter);
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
-}
 
 /// Writes a number of elements, or of operations.
 fn write_count(count: usize, writer: &mut NetworkWriter) {

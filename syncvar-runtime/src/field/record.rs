@@ -1,6 +1,6 @@
 //! `Record`: unsent changes of a collection.
 
-use super::mirror::Operation;
+use super::operation::Operation;
 use super::{OperationLog, Place};
 
 /// Changes of a collection since the last send: coalesced in an `L`, or one `O` after

@@ -4,35 +4,11 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement, ViewReason};
-use crate::ids::Id;
+use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement, Tag, ViewReason};
 use crate::ordered::Relation;
 use crate::table::Table;
 use crate::{ConnectionId, NetId, ObjectError, Vector3};
 use pairs::{Pair, Pairs};
-
-/// Number of a group: a team, a match, a scene. The game chooses it.
-///
-/// ```
-/// use syncvar::interest::Tag;
-///
-/// const RED_TEAM: Tag = Tag(1);
-/// assert_ne!(RED_TEAM, Tag(2));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tag(pub u64);
-
-impl Id for Tag {
-    #[inline]
-    fn number(self) -> u64 {
-        self.0
-    }
-
-    #[inline]
-    fn with_number(number: u64) -> Self {
-        Self(number)
-    }
-}
 
 /// Group tags, on top of another interest management.
 ///

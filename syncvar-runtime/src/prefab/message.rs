@@ -7,15 +7,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::text::{BehaviourText, PrefabText};
+use super::text::{BehaviourText, MESSAGES, PrefabText};
 use crate::schema::TypeSchema;
 use crate::{ConnectionId, NetworkHash128, NetworkReader, ReadError, SyncValue, WriteError};
 
 /// Lowest number of a message. UNet's lower numbers belong to its own messages.
 pub const FIRST_MESSAGE: i16 = 48;
-
-/// Name of the description of all messages in the schema. No prefab has it.
-pub(crate) const MESSAGES: &str = "";
 
 /// Received message of the program.
 ///

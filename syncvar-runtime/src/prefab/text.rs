@@ -3,11 +3,13 @@
 
 use std::fmt;
 
-use super::message::MESSAGES;
 use crate::object::{Behaviours, SlotInfo};
 use crate::schema::BehaviourSchema;
 use crate::schema::CallTable;
 use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
+
+/// Name of the description of all messages in the schema. No prefab has it.
+pub(super) const MESSAGES: &str = "";
 
 /// Description of a prefab: its name, asset id and behaviours.
 #[derive(Clone, Debug, PartialEq, Eq)]

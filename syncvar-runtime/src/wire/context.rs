@@ -1,8 +1,5 @@
 //! Context of one `on_serialize` or `on_deserialize`, held by the writer or reader.
 
-use std::mem;
-
-use super::{NetworkReader, NetworkWriter};
 use crate::schema::{PackedBits, Role};
 
 /// Selection, audience and mask layout of one `on_serialize`.
@@ -149,89 +146,5 @@ impl DeserializeContext {
     pub const fn with_fields(mut self, fields: u64) -> Self {
         self.fields = fields;
         self
-    }
-}
-
-impl NetworkWriter {
-    /// Returns the context of the present `on_serialize`.
-    #[inline]
-    pub fn context(&self) -> &SerializeContext {
-        &self.context
-    }
-
-    /// Writes in another context, and restores the present one.
-    #[inline]
-    pub fn with_context<R>(
-        &mut self,
-        context: SerializeContext,
-        write: impl FnOnce(&mut Self) -> R,
-    ) -> R {
-        let outer = mem::replace(&mut self.context, context);
-        let result = write(self);
-        self.context = outer;
-        result
-    }
-
-    /// Takes the report of all writes since the last call.
-    #[inline]
-    pub fn take_report(&mut self) -> SerializeReport {
-        mem::take(&mut self.report)
-    }
-
-    /// Writes the delta of a base, by its `on_serialize`, for a class with these dirty bits. UNet repeats
-    /// the mask of the derived class at every level.
-    #[inline]
-    pub fn write_base<B>(
-        &mut self,
-        dirty_bits: u64,
-        base: &mut B,
-        on_serialize: impl FnOnce(&mut B, &mut Self, bool) -> bool,
-    ) -> bool {
-        let outer = self.context.derived_bits;
-        self.context.derived_bits |= dirty_bits;
-        let written = on_serialize(base, self, false);
-        self.context.derived_bits = outer;
-        written
-    }
-}
-
-impl NetworkReader<'_> {
-    /// Returns the context of the present `on_deserialize`.
-    #[inline]
-    pub fn context(&self) -> &DeserializeContext {
-        &self.context
-    }
-
-    /// Reads in another context, and restores the present one.
-    #[inline]
-    pub fn with_context<R>(
-        &mut self,
-        context: DeserializeContext,
-        read: impl FnOnce(&mut Self) -> R,
-    ) -> R {
-        let outer = mem::replace(&mut self.context, context);
-        let result = read(self);
-        self.context = outer;
-        result
-    }
-
-    /// Takes the report of all reads since the last call.
-    #[inline]
-    pub fn take_report(&mut self) -> DeserializeReport {
-        mem::take(&mut self.report)
-    }
-
-    /// Runs a read of a base, whose mask may contain the fields of a derived class.
-    #[inline]
-    pub(crate) fn with_derived_bits<R>(
-        &mut self,
-        bits: u64,
-        read: impl FnOnce(&mut Self) -> R,
-    ) -> R {
-        let outer = self.context.derived_bits;
-        self.context.derived_bits |= bits;
-        let result = read(self);
-        self.context.derived_bits = outer;
-        result
     }
 }

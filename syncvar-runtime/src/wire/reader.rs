@@ -2,7 +2,7 @@
 
 use super::context::{DeserializeContext, DeserializeReport};
 use super::encoding::MAX_EMPTY_ELEMENTS;
-use super::{Encoding, ReadError, ReadErrorKind, SyncValue};
+use super::{Encoding, ReadError, ReadErrorKind};
 use crate::NetId;
 use crate::limits::{Limits, ReadBudget};
 
@@ -241,26 +241,6 @@ impl<'a> NetworkReader<'a> {
             0 => Ok(()),
             left => Err(self.error(ReadErrorKind::TrailingBytes { left })),
         }
-    }
-
-    /// Reads a value in the form of a behaviour's field.
-    ///
-    /// # Errors
-    ///
-    /// When [`SyncValue::read`] fails.
-    #[inline]
-    pub fn read<T: SyncValue>(&mut self) -> Result<T, ReadError> {
-        T::read(self)
-    }
-
-    /// Reads into an existing value, which keeps its memory and its members that do not travel.
-    ///
-    /// # Errors
-    ///
-    /// When [`SyncValue::read_in_place`] fails.
-    #[inline]
-    pub fn read_into<T: SyncValue>(&mut self, value: &mut T) -> Result<(), ReadError> {
-        value.read_in_place(self)
     }
 
     /// Reads raw bytes.

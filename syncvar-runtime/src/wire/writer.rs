@@ -5,7 +5,7 @@ use std::mem;
 use bytes::Bytes;
 
 use super::context::{SerializeContext, SerializeReport};
-use super::{Encoding, MAX_BYTES, SyncValue, WriteError, WriteErrorKind};
+use super::{Encoding, MAX_BYTES, WriteError, WriteErrorKind};
 
 /// Appends values to a growing buffer, in the bytes of an [`Encoding`].
 ///
@@ -178,12 +178,6 @@ impl NetworkWriter {
         };
         self.taken = Bytes::from(mem::replace(&mut self.buffer, next));
         self.taken.clone()
-    }
-
-    /// Writes a value in the form of a behaviour's field.
-    #[inline]
-    pub fn write<T: SyncValue>(&mut self, value: &T) {
-        value.write(self);
     }
 
     #[inline]

@@ -5,7 +5,8 @@ use std::hash::Hash;
 use super::field::write_item;
 use super::{DictionaryChange, SyncDictionary};
 use crate::field::collection::{self, Changes, charge_changes, charge_entries, charge_relayed};
-use crate::field::mirror::{self, ADD, Operation};
+use crate::field::mirror::{self, ADD};
+use crate::field::operation::Operation;
 use crate::wire::budget::ENTRY;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 

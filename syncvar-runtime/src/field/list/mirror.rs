@@ -3,7 +3,8 @@
 use super::edited::{Edited, out_of_range};
 use super::{ListChange, SyncList};
 use crate::field::collection::{self, Changes, charge_changes, charge_relayed};
-use crate::field::mirror::{self, ADD, Operation};
+use crate::field::mirror::{self, ADD};
+use crate::field::operation::Operation;
 use crate::wire::budget::is_wasteful;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 

@@ -4,7 +4,8 @@ use super::SetChange;
 use super::storage::Items;
 use crate::field::collection::{self, Changes, charge_changes, charge_entries, charge_relayed};
 use crate::field::keys::Keys;
-use crate::field::mirror::{self, ADD, Operation};
+use crate::field::mirror::{self, ADD};
+use crate::field::operation::Operation;
 use crate::field::record::Record;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 

@@ -1,20 +1,7 @@
 //! `Option`: a value that may be absent.
 
 use crate::schema::TypeSchema;
-use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
-
-/// Form of an absent value in `Mirror`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absence {
-    /// A byte before the value, 0 or 1.
-    Flag,
-    /// A byte before the value, 0 or 1; the value has its fixed form instead of its variable one.
-    FlagOfFixed,
-    /// A length of two bytes that is 0.
-    Length,
-    /// A count that is 0.
-    Count,
-}
+use crate::wire::{Absence, Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// One byte, 0 or 1, then the value after a 1. UNet has no optional values: this layout belongs to `syncvar`.
 /// In `Mirror` a value with a length or a count becomes null, by the [`Absence`] of its type.

@@ -1,6 +1,6 @@
 //! Values with a fixed width in `Mirror` and a variable one in the other encodings.
 
-use super::Encoding;
+use crate::wire::encoding::Encoding;
 use crate::{NetworkReader, NetworkWriter, ReadError, WriteErrorKind};
 
 impl NetworkWriter {

@@ -4,8 +4,8 @@
     reason = "left to itself the compiler makes calls of these, which costs a third of the time"
 )]
 
-use super::Encoding;
 use crate::wire::MAX_BYTES;
+use crate::wire::encoding::Encoding;
 use crate::wire::reader::Mark;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 

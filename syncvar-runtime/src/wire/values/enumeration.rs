@@ -1,8 +1,9 @@
 //! Enumerations: the numbers of their variants.
 
-use super::super::zigzag;
-use super::Encoding;
-use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
+use crate::wire::{
+    Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
+    zigzag,
+};
 
 /// Integer type of an enumeration's `repr`: 8 to 64 bits.
 pub trait EnumNumber: SyncValue + Copy + Into<i128> {}
