@@ -1,10 +1,10 @@
 //! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
 
+mod api;
 mod calls;
 mod config;
 mod context;
 mod datagrams;
-mod endpoint;
 mod event;
 mod host;
 mod inputs;
@@ -16,13 +16,11 @@ mod recording;
 mod replication;
 mod rewind;
 mod sessions;
-mod side;
-mod step;
 mod visibility;
 
+pub use api::local_client::LocalClient;
 pub use config::{Admission, SchemaRequests, ServerConfig};
 pub use event::{PacketError, ServerEvent};
-pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};
 pub use objects::parent::ParentError;
 pub use objects::replicated::Replicated;

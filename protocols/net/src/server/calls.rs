@@ -3,53 +3,52 @@
 //! A call on an announced object is written at once, behind all earlier bytes. A call on an object
 //! with a pending view change is deferred until that change is sent.
 
-mod outgoing;
-mod target;
+pub(super) mod outgoing;
+pub(super) mod target;
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use outgoing::Outgoing;
 use rustc_hash::FxHashSet;
-use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::call::{CallPlace, Failure};
 use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
-    ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent,
-    RpcSender, Target,
+    ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, ReceivedEvent, Target,
 };
+use target::Receivers;
 
 use crate::server::objects::replicated::State;
 use crate::server::{NetworkServer, ServerEvent};
 use crate::{Framing, MessageType};
-use outgoing::Outgoing;
-use target::Receivers;
 
 /// Deferred calls, and reused buffers.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     /// Calls on objects with a pending view change.
-    deferred: CallList,
+    pub(crate) deferred: CallList,
     /// Calls behind the state of a frame, until the next one.
-    behind_state: CallList,
+    pub(crate) behind_state: CallList,
     /// Calls of the server on itself and commands of the local client, deferred by the call under
     /// way.
-    pub(super) local: VecDeque<LocalCall>,
+    pub(crate) local: VecDeque<LocalCall>,
     /// The call whose arguments are being written.
-    outgoing: Option<Outgoing>,
+    pub(crate) outgoing: Option<Outgoing>,
     /// Whether a call is under way.
-    busy: bool,
+    pub(crate) busy: bool,
     /// Writers for payloads, in `Unet` and in `Compact`.
-    writers: [NetworkWriter; 2],
+    pub(crate) writers: [NetworkWriter; 2],
     /// Writer for whole messages.
-    messages: NetworkWriter,
+    pub(crate) messages: NetworkWriter,
 }
 
 /// Deferred calls, oldest first.
 #[derive(Debug, Default)]
-struct CallList {
-    calls: Vec<DeferredCall>,
+pub(crate) struct CallList {
+    pub(crate) calls: Vec<DeferredCall>,
     /// Their objects.
-    objects: FxHashSet<NetId>,
+    pub(crate) objects: FxHashSet<NetId>,
 }
 
 impl CallList {
@@ -77,73 +76,49 @@ impl CallList {
 
 /// A call deferred until its object is shown, or until a frame.
 #[derive(Debug)]
-struct DeferredCall {
-    object: NetId,
-    target: Target,
-    call: EncodedCall,
+pub(crate) struct DeferredCall {
+    pub(crate) object: NetId,
+    pub(crate) target: Target,
+    pub(crate) call: EncodedCall,
 }
 
 /// A call within this process.
 #[derive(Debug)]
-pub(super) struct LocalCall {
-    pub(super) object: NetId,
-    pub(super) place: CallPlace,
+pub(crate) struct LocalCall {
+    pub(crate) object: NetId,
+    pub(crate) place: CallPlace,
     /// The local client for a command. None for a call of the server on itself.
-    pub(super) sender: Option<ConnectionId>,
-    pub(super) arguments: Bytes,
+    pub(crate) sender: Option<ConnectionId>,
+    pub(crate) arguments: Bytes,
 }
 
 /// A call as whole messages, in the framings of its receivers.
 #[derive(Clone, Debug)]
-struct EncodedCall {
-    channel: u8,
-    unet: Option<(MessageType, Bytes)>,
-    compact: Option<(MessageType, Bytes)>,
+pub(crate) struct EncodedCall {
+    pub(crate) channel: u8,
+    pub(crate) unet: Option<(MessageType, Bytes)>,
+    pub(crate) compact: Option<(MessageType, Bytes)>,
 }
 
 impl Calls {
     /// Removes the waiting calls of an object.
-    pub(super) fn remove_object(&mut self, id: NetId) {
+    pub(crate) fn remove_object(&mut self, id: NetId) {
         self.deferred.remove_object(id);
         self.behind_state.remove_object(id);
         self.local.retain(|call| call.object != id);
     }
 
     /// Returns whether no call waits.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         let calls = [&self.deferred, &self.behind_state];
         calls.iter().all(|list| list.calls.is_empty()) && self.local.is_empty()
     }
 }
 
 impl NetworkServer {
-    /// Returns the `#[client_rpc]`, `#[target_rpc]` and `#[sync_event]` methods of `B`, for calls
-    /// on clients. They call the first behaviour of the object that is a `B` or has `B` as its
-    /// base.
-    ///
-    /// A call on an announced object is sent at once, before pending changes of fields and without
-    /// waiting for [`update`](Self::update). On a new object, or with a pending view change, it is
-    /// sent with the next update, to the observers of that time. So is a call with `after_state`, in the next tick.
-    /// Later observers receive no past calls: use a field for state. On a [host](Self::connect_local), the local client is an
-    /// observer too.
-    pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
-        self.calls_of::<B>(id, None)
-    }
-
-    /// Like [`calls`](Self::calls), for the behaviour at an index of an object with two behaviours
-    /// of one type.
-    pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Rpcs<'_> {
-        self.calls_of::<B>(id, Some(index))
-    }
-
-    fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Rpcs<'_> {
-        const { syncvar_runtime::assert_calls_known::<B>() }
-        B::rpcs(RpcSender::through(self, object, Class::of::<B>(at)))
-    }
-
     /// Sends the deferred calls. Those behind the state wait for an update with a frame: before it, the changes that
     /// precede them are not sent.
-    pub(super) fn send_deferred_calls(&mut self, has_frame: bool) {
+    pub(crate) fn send_deferred_calls(&mut self, has_frame: bool) {
         let mut calls = self.calls.deferred.take();
         if has_frame {
             calls.append(&mut self.calls.behind_state.take());
@@ -173,7 +148,7 @@ impl NetworkServer {
     }
 
     /// Runs the calls of the server on itself. Calls that they queue run the next time.
-    pub(super) fn run_local_calls(&mut self) {
+    pub(crate) fn run_local_calls(&mut self) {
         if self.calls.busy || self.calls.local.is_empty() {
             return;
         }
@@ -186,7 +161,7 @@ impl NetworkServer {
         }
     }
 
-    fn run_local_call(&mut self, local: LocalCall) {
+    pub(crate) fn run_local_call(&mut self, local: LocalCall) {
         let LocalCall {
             object,
             place,
@@ -198,7 +173,7 @@ impl NetworkServer {
         match ran {
             // The object is checked out.
             None if self.objects.world.objects.get(object.0).is_some() => {
-                self.calls.local.push_back(local)
+                self.calls.local.push_back(local);
             }
             Some(Ok(())) if place.is_event() => {
                 let event = ReceivedEvent::new(*object, place, Encoding::Compact, arguments);
@@ -212,7 +187,7 @@ impl NetworkServer {
     }
 
     /// Runs a call, and reports a panic.
-    pub(super) fn run_reported(
+    pub(crate) fn run_reported(
         &mut self,
         object: NetId,
         place: &CallPlace,
@@ -234,7 +209,7 @@ impl NetworkServer {
     }
 
     /// Runs a call on an object. None if the object does not exist or is checked out.
-    pub(super) fn run_unreported(
+    pub(crate) fn run_unreported(
         &mut self,
         object: NetId,
         place: &CallPlace,
@@ -248,7 +223,7 @@ impl NetworkServer {
     }
 
     /// Sends a call to its receivers, behind all earlier bytes.
-    fn transmit_call(&mut self, receivers: Receivers, call: &EncodedCall) {
+    pub(crate) fn transmit_call(&mut self, receivers: Receivers, call: &EncodedCall) {
         match receivers {
             Receivers::Deferred => {}
             Receivers::Audience(audience) => {
@@ -289,7 +264,7 @@ impl NetworkServer {
 }
 
 /// Reads arguments written in this process, without limits.
-pub(super) fn read_own(arguments: &[u8]) -> NetworkReader<'_> {
+pub(crate) fn read_own(arguments: &[u8]) -> NetworkReader<'_> {
     NetworkReader::with_encoding(arguments, Encoding::Compact).with_budget(ReadBudget::UNLIMITED)
 }
 

@@ -37,7 +37,7 @@ use writes::WriteTicks;
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
-pub(in crate::server) struct Datagrams {
+pub(crate) struct Datagrams {
     /// Room for messages in a datagram.
     pub(in crate::server) room: usize,
     pub(in crate::server) receiver: Receiver,

@@ -23,7 +23,7 @@ const RATE: u32 = u32::MAX - 1;
 
 /// Inputs of one connection.
 #[derive(Debug)]
-pub(in crate::server) struct ConnectionInputs {
+pub(crate) struct ConnectionInputs {
     list: Box<dyn AnyInputs>,
     /// Last tick whose input was used.
     used: Option<u64>,

@@ -2,172 +2,26 @@
 
 use bytes::Bytes;
 use syncvar_runtime::endpoint::Misbehaviour;
-use syncvar_runtime::prefab::message::{MessageError, ReceivedMessage};
 use syncvar_runtime::{
     ConnectionId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteError,
 };
 
+use crate::Framing;
 use crate::message::{Frame, frame_number, unknown};
-use crate::server::{LocalClient, NetworkServer, ServerEvent};
-use crate::{ClientEvent, Framing};
+use crate::server::{NetworkServer, ServerEvent};
 
 /// Number of the messages among the rates of commands, which are numbered from 0 per type.
 const RATE: u32 = u32::MAX;
 
 impl NetworkServer {
-    /// Sends a message to a connection, ready or not, on channel 0.
-    ///
-    /// The message follows all changes that earlier updates have sent on its channel, and precedes
-    /// the changes of the next update. A client that is [away](Self::is_away) receives it after its
-    /// return, if it resumes.
-    ///
-    /// ```
-    /// use syncvar::prelude::*;
-    ///
-    /// #[derive(SyncValue, Clone)]
-    /// struct Ping(u32);
-    ///
-    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().message::<Ping>("ping"));
-    /// net.settle();
-    /// net.client_mut(0).send(&Ping(5))?;
-    /// net.settle();
-    /// while let Some(event) = net.server.poll_event() {
-    ///     if let ServerEvent::Message { connection, message } = event
-    ///         && let Some(Ping(number)) = message.get()
-    ///     {
-    ///         net.server.send(connection, &Ping(number + 1))?;
-    ///     }
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the type is not [registered](syncvar_runtime::Prefabs::message), the connection is not
-    /// accepted, or the value has no encoding or is too long.
-    pub fn send<M: SyncValue>(
-        &mut self,
-        connection: ConnectionId,
-        message: &M,
-    ) -> Result<(), MessageError> {
-        if !self.takes_messages(connection) {
-            return Err(MessageError::NotConnected(connection));
-        }
-        self.send_on([connection], 0, message)
-    }
-
-    /// Sends a message to all ready connections on channel 0, encoded once per framing. A
-    /// [recording](Self::start_recording) contains it.
-    ///
-    /// # Errors
-    ///
-    /// When the type is not registered, or the value has no encoding or is too long.
-    pub fn send_to_ready<M: SyncValue>(&mut self, message: &M) -> Result<(), MessageError> {
-        let ready = self.connections().filter(|id| self.is_ready(*id));
-        let ready: Vec<_> = ready.chain(self.outbound.recorder.observer()).collect();
-        self.send_on(ready, 0, message)
-    }
-
-    /// Sends a message to some connections on a channel, encoded once per framing. On an unreliable
-    /// channel it may be lost, and must fit a packet.
-    ///
-    /// Connections that have ended, or are not accepted, are passed over: a list of members may be
-    /// older than the last [`ServerEvent::Disconnected`].
-    ///
-    /// ```
-    /// use syncvar::prelude::*;
-    ///
-    /// #[derive(SyncValue, Clone)]
-    /// struct Chat(String);
-    ///
-    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().message::<Chat>("chat"));
-    /// net.connect();
-    /// net.settle();
-    /// let team = [net.connection(0), net.connection(1)];
-    /// net.cut(0);
-    /// net.server.send_on(team, 0, &Chat("hello".into()))?;
-    /// net.settle();
-    /// let is_chat = |event: &ClientEvent| matches!(event, ClientEvent::Message(_));
-    /// assert!(std::iter::from_fn(|| net.client_mut(1).poll_event()).any(|event| is_chat(&event)));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the type is not registered, the channel is unknown, or the value has no encoding or is too
-    /// long. No connection receives the message then.
-    pub fn send_on<M: SyncValue>(
-        &mut self,
-        connections: impl IntoIterator<Item = ConnectionId>,
-        channel: u8,
-        message: &M,
-    ) -> Result<(), MessageError> {
-        let kind = self.objects.world.prefabs.messages().find::<M>()?;
-        let (number, name) = (kind.number, kind.name.clone());
-        let mut connections: Vec<_> = connections.into_iter().collect();
-        if usize::from(channel) >= self.context.config.channels.len() {
-            return Err(MessageError::UnknownChannel(channel));
-        }
-        connections.retain(|connection| self.takes_messages(*connection));
-        let mut encoded: [Option<Bytes>; 2] = [None, None];
-        for connection in &connections {
-            let Some(framing) = self.sessions.framing(*connection) else {
-                continue;
-            };
-            let bytes = &mut encoded[usize::from(framing.number())];
-            if bytes.is_none() {
-                *bytes = Some(self.encode_message(framing, channel, (number, message))?);
-            }
-        }
-        self.deliver();
-        for connection in connections {
-            if self.is_local(connection) {
-                let message = ReceivedMessage::new(name.clone(), message.clone());
-                self.report_local(ClientEvent::Message(message));
-                continue;
-            }
-            let known = self.sessions.connections.get(connection.0);
-            let bytes = known.and_then(|it| encoded[usize::from(it.framing.number())].as_ref());
-            if let Some(bytes) = bytes {
-                self.context.stats.program_sent.add(bytes.len());
-                self.send_chunks(channel, connection, std::slice::from_ref(bytes));
-            }
-        }
-        Ok(())
-    }
-
     /// Returns whether a connection receives messages of the program.
-    fn takes_messages(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn takes_messages(&self, connection: ConnectionId) -> bool {
         let known = self.sessions.connections.get(connection.0);
         known.is_some_and(|known| known.is_connected() || known.records())
     }
 
-    /// Sends a message of the local client of a [host](Self::connect_local) to this server.
-    ///
-    /// # Errors
-    ///
-    /// When the type is not registered, or the server has no local client.
-    pub fn local_send<M: SyncValue>(&mut self, message: &M) -> Result<(), MessageError> {
-        let name = self
-            .objects
-            .world
-            .prefabs
-            .messages()
-            .find::<M>()?
-            .name
-            .clone();
-        let local = self.local_client().map(LocalClient::connection);
-        let connection = local.ok_or(MessageError::NotConnected(ConnectionId::SERVER))?;
-        let message = ReceivedMessage::new(name, message.clone());
-        self.context.events.push(ServerEvent::Message {
-            connection,
-            message,
-        });
-        Ok(())
-    }
-
     /// Encodes a message, with its frame.
-    fn encode_message<M: SyncValue>(
+    pub(crate) fn encode_message<M: SyncValue>(
         &self,
         framing: Framing,
         channel: u8,
@@ -188,7 +42,7 @@ impl NetworkServer {
     }
 
     /// Reports a message of a client.
-    pub(in crate::server) fn handle_program_message(
+    pub(crate) fn handle_program_message(
         &mut self,
         from: ConnectionId,
         frame: Frame<'_>,

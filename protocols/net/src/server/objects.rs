@@ -4,7 +4,6 @@ mod assign;
 pub(super) mod callbacks;
 pub(super) mod ended_ids;
 pub(super) mod guard;
-mod iterate;
 pub(super) mod lifecycle;
 pub(super) mod owner;
 pub(super) mod owner_write;
@@ -28,41 +27,41 @@ use crate::server::objects::schedule::Schedule;
 
 /// The world of the server, below all other rooms.
 #[derive(Debug)]
-pub(super) struct Objects {
-    pub(super) world: World<Replicated>,
+pub(crate) struct Objects {
+    pub(crate) world: World<Replicated>,
     /// Facts about each prefab, in the order of registration.
-    pub(super) prefab_infos: Vec<PrefabInfo>,
+    pub(crate) prefab_infos: Vec<PrefabInfo>,
     /// Highest lease of a removed object: an object that takes a former id begins above it.
-    pub(super) last_lease: u32,
+    pub(crate) last_lease: u32,
     /// Objects that the next update visits.
-    pub(super) schedule: Schedule,
+    pub(crate) schedule: Schedule,
     /// Ids that wait for the end of their former objects.
-    pub(super) ended_ids: EndedIds,
+    pub(crate) ended_ids: EndedIds,
 }
 
 impl NetworkServer {
     /// Returns the facts about the prefab of a pool.
     #[inline]
-    pub(super) fn prefab_info(&self, pool: u32) -> Option<&PrefabInfo> {
+    pub(crate) fn prefab_info(&self, pool: u32) -> Option<&PrefabInfo> {
         self.objects
             .prefab_infos
             .get(self.objects.world.pools.prefab(pool) as usize)
     }
 
     /// Returns the field policies of an object's prefab.
-    pub(super) fn policy(&self, id: NetId) -> Option<PolicyBits> {
+    pub(crate) fn policy(&self, id: NetId) -> Option<PolicyBits> {
         let replicated = self.objects.world.objects.get(id.0)?;
         Some(self.prefab_info(replicated.at.pool)?.policy)
     }
 
     /// Returns whether the objects of a pool have restricted fields.
-    pub(super) fn is_restricted(&self, pool: u32) -> bool {
+    pub(crate) fn is_restricted(&self, pool: u32) -> bool {
         let info = self.prefab_info(pool);
         info.is_some_and(|info| info.policy.any())
     }
 
     /// Returns the id of a new object: a chosen one, or the next one.
-    pub(super) fn choose_net_id(&mut self, chosen: Option<NetId>) -> Result<NetId, SpawnError> {
+    pub(crate) fn choose_net_id(&mut self, chosen: Option<NetId>) -> Result<NetId, SpawnError> {
         let objects = &self.objects.world.objects;
         let is_taken = |id: NetId| objects.get(id.0).is_some();
         let Some(id) = chosen else {
@@ -77,7 +76,7 @@ impl NetworkServer {
     }
 
     /// Rejects a scene id of 0 or one in use.
-    pub(super) fn check_scene_id(&self, id: Option<NetworkSceneId>) -> Result<(), SpawnError> {
+    pub(crate) fn check_scene_id(&self, id: Option<NetworkSceneId>) -> Result<(), SpawnError> {
         let relations = &self.objects.world.relations;
         let is_taken = |id| id == NetworkSceneId(0) || relations.scene_object(id).is_some();
         match id {

@@ -21,22 +21,22 @@ use crate::server::sessions::connection::{Connection, QueuedChunks};
 
 /// Bytes in transit, and the connections with a non-empty queue.
 #[derive(Debug, Default)]
-pub(super) struct Outbound {
+pub(crate) struct Outbound {
     /// Connections with bytes to transmit, each once.
-    pub(super) outgoing: VecDeque<ConnectionId>,
-    pub(super) store: ChunkStore,
+    pub(crate) outgoing: VecDeque<ConnectionId>,
+    pub(crate) store: ChunkStore,
     /// Header of the packet polled last.
-    pub(super) header: HeaderBytes,
+    pub(crate) header: HeaderBytes,
     /// Chunks of the packet polled last, if they were not adjacent in the store.
-    pub(super) packet: Vec<Bytes>,
-    pub(super) recorder: Recorder,
+    pub(crate) packet: Vec<Bytes>,
+    pub(crate) recorder: Recorder,
 }
 
 impl Outbound {
     /// Appends chunks of the store to a connection's queue. Its own messages go first: they were
     /// written earlier.
     #[inline]
-    pub(super) fn queue(&mut self, connection: &mut Connection, chunks: QueuedChunks) {
+    pub(crate) fn queue(&mut self, connection: &mut Connection, chunks: QueuedChunks) {
         if chunks.chunks.is_empty() {
             return;
         }
@@ -50,7 +50,7 @@ impl Outbound {
     }
 
     /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream, or wait.
-    pub(super) fn queue_frame(
+    pub(crate) fn queue_frame(
         &mut self,
         connection: &mut Connection,
         (frames, chunks, queued): (&Frames, &[Bytes], &QueuedChunks),
@@ -88,7 +88,7 @@ impl Outbound {
     }
 
     /// Appends a chunk with entries for a connection alone to its datagrams; a longer one takes the stream.
-    pub(super) fn queue_own(
+    pub(crate) fn queue_own(
         &mut self,
         (connection, datagrams): (&mut Connection, &mut Datagrams),
         channel: u8,
@@ -108,14 +108,14 @@ impl Outbound {
     }
 
     /// Stores chunks and appends them to a connection's queue.
-    pub(super) fn send(&mut self, connection: &mut Connection, channel: u8, chunks: &[Bytes]) {
+    pub(crate) fn send(&mut self, connection: &mut Connection, channel: u8, chunks: &[Bytes]) {
         connection.charge(chunks.iter().map(Bytes::len).sum());
         let chunks = self.add(channel, chunks.iter().cloned());
         self.queue(connection, chunks);
     }
 
     /// Stores chunks of this tick for the queues of connections.
-    pub(super) fn add(&mut self, channel: u8, chunks: impl Iterator<Item = Bytes>) -> QueuedChunks {
+    pub(crate) fn add(&mut self, channel: u8, chunks: impl Iterator<Item = Bytes>) -> QueuedChunks {
         let chunks = self.store.add(chunks);
         let tick = self.store.tick;
         QueuedChunks {
@@ -126,7 +126,7 @@ impl Outbound {
     }
 
     /// Drops sent chunks that no queue refers to, if the store has grown.
-    pub(super) fn trim(&mut self, connections: &Table<Connection>) {
+    pub(crate) fn trim(&mut self, connections: &Table<Connection>) {
         let outgoing = &self.outgoing;
         self.store.trim(|| {
             let waiting = outgoing.iter().filter_map(|id| connections.get(id.0));

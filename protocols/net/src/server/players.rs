@@ -3,92 +3,17 @@
 use std::any::TypeId;
 
 use syncvar_runtime::endpoint::{Misbehaviour, Payload};
-use syncvar_runtime::{ConnectionId, NetId, NetworkReader, ObjectError, ReadError, ReadErrorKind};
+use syncvar_runtime::{ConnectionId, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::message::{AddPlayer, Message, RemovePlayer};
-use crate::server::objects::replicated::State;
 use crate::server::{NetworkServer, ServerEvent};
 
 /// Key of the requests among the rates of a connection.
 struct Requests;
 
 impl NetworkServer {
-    /// Makes an object the player of a connection with this number: UNet's
-    /// `AddPlayerForConnection` and `ReplacePlayerForConnection`. The connection becomes its owner, and
-    /// the client learns the number. None removes the number; the object keeps its owner.
-    ///
-    /// UNet's games have one player, number 0. Further numbers are for several people at one client.
-    /// Other programs need no numbers: an owned object is enough.
-    ///
-    /// ```
-    /// use syncvar::prelude::*;
-    ///
-    /// #[derive(NetworkBehaviour, Default)]
-    /// struct Player {
-    ///     #[sync_var]
-    ///     health: SyncVar<i32>,
-    /// }
-    ///
-    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
-    /// net.settle();
-    /// net.client_mut(0).add_player(0, &Default::default());
-    /// net.settle();
-    /// while let Some(event) = net.server.poll_event() {
-    ///     if let ServerEvent::AddPlayer { connection, number, .. } = event {
-    ///         let player = net.server.spawn(Player::default());
-    ///         net.server.set_player(connection, number, Some(player))?;
-    ///     }
-    /// }
-    /// net.settle();
-    /// assert!(net.client(0).player(0).is_some());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the connection is not accepted, or the object does not exist.
-    pub fn set_player(
-        &mut self,
-        connection: ConnectionId,
-        number: i16,
-        object: Option<NetId>,
-    ) -> Result<(), ObjectError> {
-        if let Some(id) = object
-            && self.objects.world.objects.get(id.0).is_none()
-        {
-            return Err(ObjectError::NoSuchObject(id));
-        }
-        let known = self.sessions.connections.get_mut(connection.0);
-        let known = known.filter(|known| known.is_connected());
-        let known = known.ok_or(ObjectError::NotConnected(connection))?;
-        known.players.retain(|(taken, _)| *taken != number);
-        let Some(id) = object else {
-            return Ok(());
-        };
-        known.players.push((number, id));
-        if self.owner(id) != Some(connection) {
-            return self.set_owner(id, Some(connection));
-        }
-        if let Some(replicated) = self.objects.world.objects.get(id.0)
-            && replicated.is(State::Announced)
-            && let audience = self.visibility.audiences.get(replicated.audience)
-            && audience.observes(connection)
-        {
-            self.deliver();
-            self.send_authority(connection, id, true);
-        }
-        Ok(())
-    }
-
-    /// Returns the player of a connection with a number, while the connection owns it.
-    pub fn player(&self, connection: ConnectionId, number: i16) -> Option<NetId> {
-        let players = &self.sessions.connections.get(connection.0)?.players;
-        let (_, player) = players.iter().find(|(known, _)| *known == number)?;
-        (self.owner(*player) == Some(connection)).then_some(*player)
-    }
-
     /// Reports a request for a player.
-    pub(in crate::server) fn handle_add_player(
+    pub(crate) fn handle_add_player(
         &mut self,
         connection: ConnectionId,
         payload: &[u8],
@@ -113,7 +38,7 @@ impl NetworkServer {
     }
 
     /// Forgets the number of a player, and reports it.
-    pub(in crate::server) fn handle_remove_player(
+    pub(crate) fn handle_remove_player(
         &mut self,
         connection: ConnectionId,
         payload: &[u8],
@@ -134,7 +59,7 @@ impl NetworkServer {
     }
 
     /// Counts a request. Returns whether it is within the rate of messages.
-    fn allows_request(&mut self, from: ConnectionId) -> bool {
+    pub(crate) fn allows_request(&mut self, from: ConnectionId) -> bool {
         let (rate, now) = (
             self.context.config.limits.program_message_rate,
             self.context.clock.now(),

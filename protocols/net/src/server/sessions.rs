@@ -8,7 +8,6 @@ pub(super) mod incoming;
 pub(super) mod ping;
 pub(super) mod receive;
 pub(super) mod session;
-mod statistics;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -26,41 +25,41 @@ use crate::server::sessions::session::Returns;
 
 /// Connections and their requests for the next update.
 #[derive(Debug)]
-pub(super) struct Sessions {
-    pub(super) connections: Table<Connection>,
+pub(crate) struct Sessions {
+    pub(crate) connections: Table<Connection>,
     /// Connection of the local client, which receives no bytes.
-    pub(super) local: Option<ConnectionId>,
+    pub(crate) local: Option<ConnectionId>,
     ids: ConnectionIds,
-    pub(super) returns: Returns,
+    pub(crate) returns: Returns,
     /// Links of ended connections that the transport has not closed.
-    pub(super) closing: VecDeque<ConnectionId>,
+    pub(crate) closing: VecDeque<ConnectionId>,
     /// Hash of all schemas, compared with the hash of each client.
-    pub(super) schema_hash: u64,
+    pub(crate) schema_hash: u64,
     /// Connections that became ready since the last update.
-    pub(super) joining: Vec<ConnectionId>,
+    pub(crate) joining: Vec<ConnectionId>,
     /// Connections that requested snapshots.
-    pub(super) resyncing: Vec<ConnectionId>,
+    pub(crate) resyncing: Vec<ConnectionId>,
     /// Connections with datagrams, and others that have ended since the last update.
-    pub(super) with_datagrams: Vec<ConnectionId>,
+    pub(crate) with_datagrams: Vec<ConnectionId>,
     /// Connections with an unanswered ping.
-    pub(super) pinging: Vec<ConnectionId>,
+    pub(crate) pinging: Vec<ConnectionId>,
     /// Connections whose clients receive the lead of their inputs.
-    pub(super) input_reports: Vec<ConnectionId>,
+    pub(crate) input_reports: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
-    pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
+    pub(crate) owner_corrections: IdPairs<ConnectionId, NetId>,
     /// Carrier and tick of the packet in progress.
-    pub(super) origin: Origin,
+    pub(crate) origin: Origin,
     /// Input since the last update.
-    pub(super) intake: Intake,
+    pub(crate) intake: Intake,
     /// Rule about join requests.
-    pub(super) gate: Gate,
+    pub(crate) gate: Gate,
     /// Connections before their first ready, and the places of the others.
-    pub(super) lobby: Lobby,
+    pub(crate) lobby: Lobby,
 }
 
 impl Sessions {
     /// Returns a table without connections.
-    pub(super) fn new(schema_hash: u64, limits: &Limits) -> Self {
+    pub(crate) fn new(schema_hash: u64, limits: &Limits) -> Self {
         Self {
             connections: Table::default(),
             local: None,
@@ -82,7 +81,7 @@ impl Sessions {
     }
 
     /// Returns the number of the next connection.
-    pub(super) fn next_id(&mut self) -> ConnectionId {
+    pub(crate) fn next_id(&mut self) -> ConnectionId {
         let (connections, returns) = (&self.connections, &self.returns);
         self.ids
             .next(|id| connections.get(id.0).is_some() || returns.has_link(id))
@@ -90,28 +89,28 @@ impl Sessions {
 
     /// Returns the connection of a link. A former link has none.
     #[inline]
-    pub(super) fn of_link(&self, link: ConnectionId) -> Option<ConnectionId> {
+    pub(crate) fn of_link(&self, link: ConnectionId) -> Option<ConnectionId> {
         let id = self.returns.of_link(link);
         let connection = self.connections.get(id.0)?;
         (connection.link() == Some(link)).then_some(id)
     }
 
     /// Adds a connection with datagrams, once.
-    pub(super) fn list_datagrams(&mut self, id: ConnectionId) {
+    pub(crate) fn list_datagrams(&mut self, id: ConnectionId) {
         if let Err(index) = self.with_datagrams.binary_search(&id) {
             self.with_datagrams.insert(index, id);
         }
     }
 
     /// Returns whether a connection exists, is not closing and is not the observer of a recording.
-    pub(super) fn knows(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn knows(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
         let unknown = [ConnectionState::Closing, ConnectionState::Recording];
         connection.is_some_and(|connection| !unknown.contains(&connection.state))
     }
 
     /// Returns an error unless a connection exists and is not closing.
-    pub(super) fn expect(&self, connection: ConnectionId) -> Result<(), ObjectError> {
+    pub(crate) fn expect(&self, connection: ConnectionId) -> Result<(), ObjectError> {
         if self.knows(connection) {
             Ok(())
         } else {
@@ -121,30 +120,30 @@ impl Sessions {
 
     /// Returns whether a connection is the local client.
     #[inline]
-    pub(super) fn is_local(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn is_local(&self, connection: ConnectionId) -> bool {
         self.local == Some(connection)
     }
 
     /// Returns whether a connection is accepted and not closing.
-    pub(super) fn is_connected(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn is_connected(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
         connection.is_some_and(Connection::is_connected)
     }
 
     /// Returns whether a connection receives objects.
-    pub(super) fn is_ready(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn is_ready(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
         connection.is_some_and(Connection::is_ready)
     }
 
     /// Returns the framing of a connection.
-    pub(super) fn framing(&self, connection: ConnectionId) -> Option<Framing> {
+    pub(crate) fn framing(&self, connection: ConnectionId) -> Option<Framing> {
         let connection = self.connections.get(connection.0);
         connection.map(|connection| connection.framing)
     }
 
     /// Moves a connected connection to the joining ones, and gives it a place.
-    pub(super) fn set_joining(&mut self, connection: ConnectionId) {
+    pub(crate) fn set_joining(&mut self, connection: ConnectionId) {
         if let Some(joiner) = self.connections.get_mut(connection.0)
             && joiner.state == ConnectionState::Connected
         {
@@ -156,7 +155,7 @@ impl Sessions {
 
     /// Begins a packet. Returns whether its connection may send messages.
     #[inline]
-    pub(super) fn begin_packet(
+    pub(crate) fn begin_packet(
         &mut self,
         from: ConnectionId,
         limits: &Limits,
@@ -173,7 +172,7 @@ impl Sessions {
 
     /// Ends a packet. Returns whether the misbehaviour of its connection exceeds the limit.
     #[inline]
-    pub(super) fn end_packet(
+    pub(crate) fn end_packet(
         &mut self,
         from: ConnectionId,
         limits: &Limits,
@@ -184,7 +183,7 @@ impl Sessions {
     }
 
     /// Returns whether a connection may send another packet before the next update.
-    pub(super) fn accepts(&self, from: ConnectionId, limits: &Limits, now: Duration) -> bool {
+    pub(crate) fn accepts(&self, from: ConnectionId, limits: &Limits, now: Duration) -> bool {
         let connection = self.connections.get(from.0);
         connection.is_none_or(|connection| {
             let count = self.connections.len();
@@ -193,7 +192,7 @@ impl Sessions {
     }
 
     /// Returns whether no request waits for the next update.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.joining.is_empty()
             && self.resyncing.is_empty()
             && self.pinging.is_empty()

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 use bytes::Bytes;
-use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::call::{Class, RoutedCall};
 use syncvar_runtime::{CallError, Encoding, NetId, NetworkWriter, Target, WriteError};
 
 use super::target::{CallPlan, Receivers};
@@ -13,83 +13,19 @@ use crate::{Framing, MessageType};
 
 /// A call on clients between [`begin_call`](CallRouter::begin_call) and [`send_call`](CallRouter::send_call).
 #[derive(Debug)]
-pub(super) struct Outgoing {
-    plan: CallPlan,
+pub(crate) struct Outgoing {
+    pub(crate) plan: CallPlan,
     /// Messages of the writers, in order.
-    types: ArrayVec<(Framing, MessageType), 2>,
+    pub(crate) types: ArrayVec<(Framing, MessageType), 2>,
     /// Length of the header before the arguments in [`Framing::Compact`].
-    header: usize,
+    pub(crate) header: usize,
 }
 
-type Payload = (Framing, MessageType, NetworkWriter);
-
-impl CallRouter for NetworkServer {
-    fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
-        let CallRequest {
-            object,
-            class,
-            number,
-            direction,
-        } = request;
-        let CallDirection::ToClients(target) = direction else {
-            return self.begin_local_command(object, class, number);
-        };
-        let plan = self.plan_call(object, class, number, target)?;
-        let payloads = self.begin_payloads(object, &plan)?;
-        let (place, target) = (plan.place, plan.target.clone());
-        let compact = payloads
-            .iter()
-            .find(|(framing, ..)| *framing == Framing::Compact);
-        self.calls.outgoing = Some(Outgoing {
-            plan,
-            types: payloads
-                .iter()
-                .map(|(framing, kind, _)| (*framing, *kind))
-                .collect(),
-            header: compact.map_or(0, |(.., writer)| writer.len()),
-        });
-        Ok(RoutedCall {
-            object,
-            place,
-            target,
-            writers: payloads.into_iter().map(|(.., writer)| writer).collect(),
-        })
-    }
-
-    fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
-        let RoutedCall {
-            object,
-            place,
-            writers,
-            ..
-        } = call;
-        if place.is_command() {
-            let arguments = writers.into_iter().next().unwrap_or_default().take_bytes();
-            self.call_locally(object, place, arguments);
-            return Ok(());
-        }
-        let Some(outgoing) = self.calls.outgoing.take() else {
-            return Err(CallError::UnknownObject(object));
-        };
-        let types = outgoing.types.into_iter();
-        let payloads: ArrayVec<Payload, 2> = types
-            .zip(writers)
-            .map(|((framing, kind), writer)| (framing, kind, writer))
-            .collect();
-        let sent = self.finish_call(object, outgoing.plan, &payloads, outgoing.header);
-        for (framing, _, mut writer) in payloads {
-            writer.truncate(0);
-            writer.take_error();
-            self.calls.writers[usize::from(framing.number())] = writer;
-        }
-        self.run_local_calls();
-        sent
-    }
-}
+pub(crate) type Payload = (Framing, MessageType, NetworkWriter);
 
 impl NetworkServer {
     /// Begins a command of the local client, with arguments in [`Framing::Compact`].
-    fn begin_local_command(
+    pub(crate) fn begin_local_command(
         &mut self,
         object: NetId,
         class: Class,
@@ -106,7 +42,7 @@ impl NetworkServer {
     }
 
     /// Writes the header before the arguments.
-    fn begin_payloads(
+    pub(crate) fn begin_payloads(
         &mut self,
         object: NetId,
         plan: &CallPlan,
@@ -153,7 +89,7 @@ impl NetworkServer {
         Ok(payloads)
     }
 
-    fn finish_call(
+    pub(crate) fn finish_call(
         &mut self,
         object: NetId,
         plan: CallPlan,
@@ -211,7 +147,7 @@ impl NetworkServer {
     }
 
     /// Frames a payload as a message.
-    fn write_call(&mut self, payload: Option<&Payload>) -> Option<(MessageType, Bytes)> {
+    pub(crate) fn write_call(&mut self, payload: Option<&Payload>) -> Option<(MessageType, Bytes)> {
         let (_, message_type, payload) = payload?;
         frame(&mut self.calls.messages, *message_type, payload.as_bytes());
         Some((*message_type, self.calls.messages.take_bytes()))

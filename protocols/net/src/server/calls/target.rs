@@ -10,7 +10,7 @@ use crate::server::sessions::connection::ConnectionState;
 
 /// Receivers of a call.
 #[derive(Debug)]
-pub(super) enum Receivers {
+pub(crate) enum Receivers {
     /// The observers after a pending view change.
     Deferred,
     /// All observers.
@@ -21,19 +21,19 @@ pub(super) enum Receivers {
 
 /// A resolved call.
 #[derive(Debug)]
-pub(super) struct CallPlan {
-    pub(super) place: CallPlace,
-    pub(super) target: Target,
-    pub(super) receivers: Receivers,
+pub(crate) struct CallPlan {
+    pub(crate) place: CallPlace,
+    pub(crate) target: Target,
+    pub(crate) receivers: Receivers,
     /// Whether a receiver has `Unet`, and `Compact`.
-    pub(super) spoken: [bool; 2],
+    pub(crate) spoken: [bool; 2],
     /// Whether the local client is a receiver.
-    pub(super) local: bool,
+    pub(crate) local: bool,
 }
 
 impl NetworkServer {
     /// Resolves a call, and checks its target.
-    pub(super) fn plan_call(
+    pub(crate) fn plan_call(
         &self,
         object: NetId,
         class: Class,
@@ -78,7 +78,7 @@ impl NetworkServer {
     }
 
     /// Checks that the named connections observe the object, or will after a pending view change.
-    fn check_target(
+    pub(crate) fn check_target(
         &self,
         object: NetId,
         replicated: &Replicated,
@@ -125,12 +125,12 @@ impl NetworkServer {
     }
 
     /// Returns whether a call waits for the next frame, with the changes that were made before it.
-    pub(super) fn is_behind_state(&self, place: &CallPlace) -> bool {
+    pub(crate) fn is_behind_state(&self, place: &CallPlace) -> bool {
         place.schema.after_state && self.context.config.has_ticks()
     }
 
     /// Returns the observers in a target.
-    pub(super) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
+    pub(crate) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
         let audience = self.visibility.audiences.get(replicated.audience);
         let but = |left_out: Option<ConnectionId>| match left_out {
             Some(left_out) if audience.observes(left_out) => {
@@ -155,7 +155,7 @@ impl NetworkServer {
     }
 
     /// Returns whether a receiver has `Unet`, and `Compact`.
-    pub(super) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
+    pub(crate) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
         let speaks = |connections: &[ConnectionId], framing| {
             let connections = connections
                 .iter()

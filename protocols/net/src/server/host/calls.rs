@@ -4,8 +4,8 @@
 use bytes::Bytes;
 use syncvar_runtime::call::{CallPlace, Class, Failure};
 use syncvar_runtime::{
-    CallError, CallFailure, Callbacks, Called, CommandRefusal, CommandSender, ConnectionId,
-    Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
+    CallError, CallFailure, Callbacks, Called, CommandRefusal, ConnectionId, Encoding, NetId,
+    ReceivedEvent, Target,
 };
 
 use crate::ClientEvent;
@@ -14,42 +14,15 @@ use crate::server::calls::{LocalCall, read_own};
 
 /// A call of the server on the local client.
 #[derive(Debug)]
-pub(super) struct LocalRpc {
-    pub(super) object: NetId,
+pub(crate) struct LocalRpc {
+    pub(crate) object: NetId,
     /// Target to check after the object is shown.
-    target: Option<Target>,
-    place: CallPlace,
-    arguments: Bytes,
+    pub(crate) target: Option<Target>,
+    pub(crate) place: CallPlace,
+    pub(crate) arguments: Bytes,
 }
 
 impl NetworkServer {
-    /// Returns the `#[command]` methods of `B` for the local client, as
-    /// [`NetworkClient::calls`](crate::NetworkClient::calls) does on another client.
-    ///
-    /// The command runs at once on the server's own object, with the local client as
-    /// [`sender`](syncvar_runtime::CallContext::sender). It must observe the object, and own it if the
-    /// command requires that. Rate limits do not apply. On an object that is checked out, the
-    /// command runs after the callback. A panic is
-    /// [`ServerEvent::CallFailed`](crate::ServerEvent::CallFailed).
-    pub fn local_calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
-        self.local_calls_of::<B>(id, None)
-    }
-
-    /// Like [`local_calls`](Self::local_calls), for the behaviour at an index of an object with two
-    /// behaviours of one type.
-    pub fn local_calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
-        self.local_calls_of::<B>(id, Some(index))
-    }
-
-    fn local_calls_of<B: NetworkCalls>(
-        &mut self,
-        object: NetId,
-        at: Option<usize>,
-    ) -> B::Commands<'_> {
-        const { syncvar_runtime::assert_calls_known::<B>() }
-        B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
-    }
-
     /// Finds a command, and checks that the local client may call it.
     pub(crate) fn plan_local_command(
         &self,
@@ -86,7 +59,7 @@ impl NetworkServer {
     }
 
     /// Runs a command of the local client, unless it left or lost permission.
-    pub(in crate::server) fn run_local_command(&mut self, command: LocalCall) {
+    pub(crate) fn run_local_command(&mut self, command: LocalCall) {
         let (object, place) = (command.object, command.place);
         let Some(from) = command.sender.filter(|sender| self.is_local(*sender)) else {
             return;
@@ -108,11 +81,7 @@ impl NetworkServer {
     }
 
     /// Returns whether a target includes the local client.
-    pub(in crate::server) fn includes_local(
-        &self,
-        owner: Option<ConnectionId>,
-        target: &Target,
-    ) -> bool {
+    pub(crate) fn includes_local(&self, owner: Option<ConnectionId>, target: &Target) -> bool {
         let Some(host) = &self.host else {
             return false;
         };
@@ -120,7 +89,7 @@ impl NetworkServer {
     }
 
     /// Queues a call on the local client for the next update.
-    pub(in crate::server) fn queue_local_rpc(
+    pub(crate) fn queue_local_rpc(
         &mut self,
         object: NetId,
         target: Option<Target>,
@@ -139,7 +108,7 @@ impl NetworkServer {
 
     /// Runs the queued calls on the local client. Calls that they queue run with the next update. A
     /// call may disconnect the local client.
-    pub(super) fn run_local_rpcs(&mut self) {
+    pub(crate) fn run_local_rpcs(&mut self) {
         let waiting = self.host.as_ref().map_or(0, |host| host.rpcs.len());
         for _ in 0..waiting {
             let call = self.host.as_mut().and_then(|host| host.rpcs.pop_front());
@@ -150,7 +119,7 @@ impl NetworkServer {
         self.run_local_calls();
     }
 
-    fn run_local_rpc(&mut self, call: LocalRpc) {
+    pub(crate) fn run_local_rpc(&mut self, call: LocalRpc) {
         let (object, place) = (call.object, call.place);
         let is_meant = |target: &Target| self.includes_local(self.owner(object), target);
         if !self.is_seen_locally(object) || !call.target.as_ref().is_none_or(is_meant) {

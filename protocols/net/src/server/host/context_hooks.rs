@@ -9,7 +9,7 @@ use crate::ClientEvent;
 use crate::server::NetworkServer;
 
 /// State of a behaviour before hooks run on its object.
-struct Before {
+pub(crate) struct Before {
     /// Dirty bits.
     dirty: u64,
     /// Whether the application wrote it since the last update.
@@ -21,7 +21,7 @@ impl NetworkServer {
     ///
     /// `hooks` are its position, its changed fields and their former values. `before` are the fields to
     /// report in any case, and the dirty bits.
-    pub(super) fn call_local_hooks_with(
+    pub(crate) fn call_local_hooks_with(
         &mut self,
         object: NetId,
         (behaviour, changed, values): (usize, u64, Remembered),
@@ -53,7 +53,7 @@ impl NetworkServer {
 
     /// Runs hooks and then an action on an object that is checked out meanwhile. The next update checks
     /// the fields that the hooks write.
-    pub(super) fn run_local_hooks(
+    pub(crate) fn run_local_hooks(
         &mut self,
         id: NetId,
         mut hooks: Vec<DeferredHooks>,
@@ -68,7 +68,7 @@ impl NetworkServer {
     }
 
     /// Remembers the values of all behaviours of an object, as written by hooks.
-    fn begin_local_hooks(&mut self, id: NetId) -> Vec<Before> {
+    pub(crate) fn begin_local_hooks(&mut self, id: NetId) -> Vec<Before> {
         let mut before = Vec::new();
         if let (Some(host), Some(slots)) = (&mut self.host, self.objects.world.slots_mut(id)) {
             slots.for_each_mut(|slot| {
@@ -87,7 +87,12 @@ impl NetworkServer {
     }
 
     /// Tells the writes of hooks to their own behaviour and the untouched behaviours from other writes.
-    fn end_local_hooks(&mut self, id: NetId, hooks: &[DeferredHooks], before: &[Before]) {
+    pub(crate) fn end_local_hooks(
+        &mut self,
+        id: NetId,
+        hooks: &[DeferredHooks],
+        before: &[Before],
+    ) {
         let (Some(host), Some(slots)) = (&mut self.host, self.objects.world.slots(id)) else {
             return;
         };
@@ -101,7 +106,7 @@ impl NetworkServer {
     }
 
     /// Reports the dirty fields of behaviours that hooks of other behaviours have written in this update.
-    pub(super) fn report_hook_writes(&mut self) {
+    pub(crate) fn report_hook_writes(&mut self) {
         let Some(host) = &mut self.host else {
             return;
         };

@@ -17,9 +17,9 @@ use crate::server::objects::owner::refuse;
 
 /// Object and index of a behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BehaviourKey {
-    pub(super) object: NetId,
-    pub(super) behaviour: usize,
+pub(crate) struct BehaviourKey {
+    pub(crate) object: NetId,
+    pub(crate) behaviour: usize,
 }
 
 impl Id for BehaviourKey {
@@ -36,18 +36,18 @@ impl Id for BehaviourKey {
 }
 
 impl BehaviourKey {
-    pub(super) fn new(object: NetId, behaviour: usize) -> Self {
+    pub(crate) fn new(object: NetId, behaviour: usize) -> Self {
         Self { object, behaviour }
     }
 }
 
 /// A behaviour written since the last update.
-pub(super) struct PendingHooks {
+pub(crate) struct PendingHooks {
     /// Former values of its fields with a hook. None without hooks.
-    pub(super) before: Option<Remembered>,
+    pub(crate) before: Option<Remembered>,
     /// Whether only its hooks wrote it. The update that called them reports these writes, except
     /// for their own hooks.
-    pub(super) by_hooks: bool,
+    pub(crate) by_hooks: bool,
 }
 
 impl fmt::Debug for PendingHooks {
@@ -60,7 +60,7 @@ impl fmt::Debug for PendingHooks {
 
 impl Host {
     /// Remembers the values of a behaviour before a write.
-    fn remember(&mut self, key: BehaviourKey, slot: &mut dyn Slot, runs_hooks: bool) {
+    pub(crate) fn remember(&mut self, key: BehaviourKey, slot: &mut dyn Slot, runs_hooks: bool) {
         let written = self.written.get_or_insert_with(key, || PendingHooks {
             before: if runs_hooks {
                 slot.remember_for_hooks(u64::MAX)
@@ -74,7 +74,7 @@ impl Host {
 
     /// Calls the hooks for these fields, and reports a panic. The next update checks the fields
     /// that the hooks write. Returns the refused writes.
-    fn call_hooks(
+    pub(crate) fn call_hooks(
         &mut self,
         key: BehaviourKey,
         slot: &mut dyn Slot,
@@ -97,7 +97,7 @@ impl Host {
     }
 
     /// Moves the written behaviours to the due ones.
-    fn begin_hooks(&mut self) {
+    pub(crate) fn begin_hooks(&mut self) {
         while let Some((key, written)) = self.written.pop_first() {
             let by_hooks = written.by_hooks;
             self.due.get_or_insert_with(key, || written).by_hooks &= by_hooks;
@@ -108,11 +108,7 @@ impl Host {
 impl NetworkServer {
     /// Remembers the first behaviour of this type before a write. Only called with a local client.
     #[cold]
-    pub(in crate::server) fn remember_local_by_type<B: NetworkBehaviour>(
-        &mut self,
-        id: NetId,
-        at: Location,
-    ) {
+    pub(crate) fn remember_local_by_type<B: NetworkBehaviour>(&mut self, id: NetId, at: Location) {
         let slots = self.objects.world.pools.slots(at);
         let index = slots.and_then(<dyn Slots>::position::<B>);
         self.remember_local(id, at, index);
@@ -120,12 +116,7 @@ impl NetworkServer {
 
     /// Remembers the behaviour at an index before a write.
     #[cold]
-    pub(in crate::server) fn remember_local(
-        &mut self,
-        id: NetId,
-        at: Location,
-        index: Option<usize>,
-    ) {
+    pub(crate) fn remember_local(&mut self, id: NetId, at: Location, index: Option<usize>) {
         let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
         let slots = self.objects.world.pools.slots_mut(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
@@ -138,7 +129,7 @@ impl NetworkServer {
 
     /// Remembers all behaviours of an object before a write.
     #[cold]
-    pub(in crate::server) fn remember_local_object(&mut self, id: NetId, at: Location) {
+    pub(crate) fn remember_local_object(&mut self, id: NetId, at: Location) {
         let count = self.objects.world.pools.slots(at).map_or(0, Slots::len);
         for index in 0..count {
             self.remember_local(id, at, Some(index));
@@ -146,7 +137,7 @@ impl NetworkServer {
     }
 
     /// Remembers all behaviours of an object that is checked out.
-    pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &mut dyn Slots) {
+    pub(crate) fn remember_local_slots(&mut self, id: NetId, slots: &mut dyn Slots) {
         let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
         if let Some(host) = &mut self.host
             && host.known.contains(id)
@@ -161,7 +152,7 @@ impl NetworkServer {
 
     /// Calls the initial hooks of an object that the local client begins to observe. If one of them takes
     /// a context, it returns all of them for the object's check-out instead.
-    pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) -> Vec<DeferredHooks> {
+    pub(crate) fn call_initial_hooks_locally(&mut self, id: NetId) -> Vec<DeferredHooks> {
         let (Some(host), Some(replicated)) = (&mut self.host, self.objects.world.objects.get(id.0))
         else {
             return Vec::new();
@@ -198,7 +189,7 @@ impl NetworkServer {
 
     /// Calls the hooks of written behaviours that the local client observes, and reports the
     /// changed fields.
-    pub(in crate::server) fn call_local_hooks(&mut self) {
+    pub(crate) fn call_local_hooks(&mut self) {
         if let Some(host) = &mut self.host {
             host.begin_hooks();
         }

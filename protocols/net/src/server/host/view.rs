@@ -17,7 +17,7 @@ impl NetworkServer {
     }
 
     /// Returns whether an object is visible to the local client, from the next update on.
-    pub(in crate::server) fn is_visible_locally(&self, id: NetId, replicated: &Replicated) -> bool {
+    pub(crate) fn is_visible_locally(&self, id: NetId, replicated: &Replicated) -> bool {
         let Some(host) = &self.host else {
             return false;
         };
@@ -34,7 +34,7 @@ impl NetworkServer {
     }
 
     /// Shows or hides an object for the local client, or restores its default.
-    pub(in crate::server) fn set_local_view(&mut self, id: NetId, view: Option<bool>) {
+    pub(crate) fn set_local_view(&mut self, id: NetId, view: Option<bool>) {
         if let Some(host) = &mut self.host {
             match view {
                 Some(visible) => host.views.insert(id, visible),
@@ -46,21 +46,21 @@ impl NetworkServer {
 
     /// Marks an object for a check with the next update.
     #[inline]
-    pub(in crate::server) fn mark_local(&mut self, id: NetId) {
+    pub(crate) fn mark_local(&mut self, id: NetId) {
         if let Some(host) = &mut self.host {
             host.marked.insert(id);
         }
     }
 
     /// Marks all objects of an area for a check with the next update.
-    pub(in crate::server) fn mark_area_local(&mut self, area: Area) {
+    pub(crate) fn mark_area_local(&mut self, area: Area) {
         if let Some(host) = &mut self.host {
             host.marked.extend(self.visibility.interest.objects(area));
         }
     }
 
     /// Removes an object.
-    pub(in crate::server) fn remove_locally(&mut self, object: NetId) {
+    pub(crate) fn remove_locally(&mut self, object: NetId) {
         let Some(host) = &mut self.host else {
             return;
         };
@@ -75,7 +75,7 @@ impl NetworkServer {
     }
 
     /// Announces visible objects to the local client, and despawns the others there.
-    pub(super) fn update_local_view(&mut self) {
+    pub(crate) fn update_local_view(&mut self) {
         let Some(host) = &mut self.host else {
             return;
         };
@@ -102,7 +102,7 @@ impl NetworkServer {
     }
 
     /// Runs initial hooks on an object that is checked out, then reports its spawn.
-    fn announce_locally(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
+    pub(crate) fn announce_locally(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
         if let Some(host) = &mut self.host {
             host.known.insert(object);
         }
@@ -113,7 +113,7 @@ impl NetworkServer {
         });
     }
 
-    fn update_local_object(&mut self, object: NetId) {
+    pub(crate) fn update_local_object(&mut self, object: NetId) {
         let replicated = self.objects.world.objects.get(object.0);
         let visible = replicated.filter(|replicated| {
             replicated.is(State::Announced) && self.is_visible_locally(object, replicated)

@@ -1,14 +1,10 @@
 //! The rules of callbacks on the server's world.
 
-use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{DeferredHooks, Location, Slots};
-use syncvar_runtime::world::{Departure, Protocol, World, WorldObject};
-use syncvar_runtime::{CallbackFailure, Called, ChangedFields, ConnectionId, HookFailure, NetId};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::Location;
+use syncvar_runtime::world::WorldObject;
 
-use crate::ClientEvent;
-use crate::server::objects::owner::{refuse, set_owned};
-use crate::server::objects::replicated::{Replicated, State};
-use crate::server::{NetworkServer, ServerEvent};
+use crate::server::objects::replicated::Replicated;
 
 impl WorldObject for Replicated {
     #[inline]
@@ -18,79 +14,5 @@ impl WorldObject for Replicated {
 
     fn owner(&self) -> Option<ConnectionId> {
         self.owner
-    }
-}
-
-impl Protocol for NetworkServer {
-    type Object = Replicated;
-
-    fn world(&self) -> &World<Replicated> {
-        &self.objects.world
-    }
-
-    fn world_mut(&mut self) -> &mut World<Replicated> {
-        &mut self.objects.world
-    }
-
-    fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        self.remember_local_slots(id, &mut *slots);
-        slots.for_each_mut(|slot| slot.begin_change());
-    }
-
-    fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        slots.for_each_mut(|slot| {
-            let refused = slot.end_change();
-            if refused != 0 {
-                let fields = ChangedFields::new(slot.info().class, refused);
-                refuse(&mut self.context.events, id, fields);
-            }
-        });
-        let object = self.objects.world.objects.get_mut(id.0);
-        if let Some(replicated) = object
-            && replicated.take(State::OwnerChanged)
-        {
-            let owner = replicated.owner;
-            let tick = self.tick();
-            set_owned(slots, self.is_written_by(owner), tick);
-        }
-    }
-
-    fn checked_in(&mut self, id: NetId, departure: Option<Departure>) {
-        let object = self.objects.world.objects.get(id.0);
-        if departure.is_some() {
-            self.remove(id);
-        } else if object.is_some_and(|replicated| replicated.is(State::SnapshotPending))
-            || self.objects.world.is_dirty(id)
-        {
-            // An update during the callback skipped the object's delta and snapshots.
-            self.objects.schedule.queue_dirty(id);
-        }
-        self.run_deferred();
-    }
-
-    fn report_call(&mut self, called: Called) {
-        self.context.events.push(ServerEvent::Called(called));
-    }
-
-    fn report(&mut self, failure: CallbackFailure) {
-        self.context.events.push(ServerEvent::CallbackFailed {
-            object: failure.object,
-            behaviour: failure.behaviour,
-            callback: failure.callback,
-            message: failure.message,
-        });
-    }
-
-    /// Reports to the local client: hooks of a server run for it alone.
-    fn hooks_called(
-        &mut self,
-        hooks: &DeferredHooks,
-        fields: ChangedFields,
-        result: Result<(), Panicked>,
-    ) {
-        if let (Some(host), Err(Panicked(message))) = (&mut self.host, result) {
-            let failure = HookFailure::new(hooks.object, fields, message);
-            host.push_event(ClientEvent::HookFailed(Box::new(failure)));
-        }
     }
 }

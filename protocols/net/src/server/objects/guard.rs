@@ -40,7 +40,7 @@ pub struct ServerWrites<'a> {
 
 /// Begins a write.
 #[inline]
-pub(in crate::server) fn begin_write<'a, B: NetworkBehaviour>(
+pub(crate) fn begin_write<'a, B: NetworkBehaviour>(
     net_id: NetId,
     parts: SlotParts<'a, B>,
     schedule: &'a mut Schedule,

@@ -20,7 +20,7 @@ impl NetworkServer {
     }
 
     /// Returns the objects with lifecycle callbacks among these.
-    pub(in crate::server) fn with_lifecycle(&self, ids: &[NetId]) -> Vec<NetId> {
+    pub(crate) fn with_lifecycle(&self, ids: &[NetId]) -> Vec<NetId> {
         let ids = ids.iter().copied();
         ids.filter(|id| self.objects.world.has_lifecycle(*id))
             .collect()
@@ -28,7 +28,7 @@ impl NetworkServer {
 
     /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.
     #[inline]
-    pub(in crate::server) fn requeue_if_dirty(&mut self, id: NetId, synchronize: bool) {
+    pub(crate) fn requeue_if_dirty(&mut self, id: NetId, synchronize: bool) {
         if synchronize && self.objects.world.is_dirty(id) {
             self.objects.schedule.queue_dirty(id);
         }

@@ -10,16 +10,16 @@ use crate::server::objects::replicated::State;
 use crate::server::{NetworkServer, ServerEvent};
 
 /// Change of the fields that a connection reads.
-pub(in crate::server) struct StateChange<'a> {
+pub(crate) struct StateChange<'a> {
     /// Set if it reads the fields of the object's group no more.
-    pub(in crate::server) leaves_group: bool,
+    pub(crate) leaves_group: bool,
     /// Fields of a behaviour whose current values it needs.
-    pub(in crate::server) fields: &'a dyn Fn(&SlotInfo) -> u64,
+    pub(crate) fields: &'a dyn Fn(&SlotInfo) -> u64,
 }
 
 impl StateChange<'_> {
     /// The same fields as before.
-    pub(in crate::server) const NONE: StateChange<'static> = StateChange {
+    pub(crate) const NONE: StateChange<'static> = StateChange {
         leaves_group: false,
         fields: &|_| 0,
     };
@@ -28,7 +28,7 @@ impl StateChange<'_> {
 impl NetworkServer {
     /// Sends pending changes before an ownership change, so that the former owner's writes reach
     /// all others.
-    pub(in crate::server) fn before_owner_change(&mut self, id: NetId) {
+    pub(crate) fn before_owner_change(&mut self, id: NetId) {
         let pool = self
             .objects
             .world
@@ -44,7 +44,7 @@ impl NetworkServer {
     /// Sends both connections the fields that they may read now and could not before. The former
     /// owner also gets the fields that it may write no more. `seen_by` is the audience that has the
     /// object.
-    pub(in crate::server) fn after_owner_change(
+    pub(crate) fn after_owner_change(
         &mut self,
         id: NetId,
         former: Option<ConnectionId>,
@@ -122,7 +122,7 @@ impl NetworkServer {
     }
 
     /// Updates the policy state of an object after an ownership change, at once or at check-in.
-    pub(in crate::server) fn set_owned(&mut self, id: NetId, owned: bool) {
+    pub(crate) fn set_owned(&mut self, id: NetId, owned: bool) {
         let tick = self.tick();
         if let Some(slots) = self.objects.world.slots_mut(id) {
             set_owned(slots, owned, tick);
@@ -133,13 +133,13 @@ impl NetworkServer {
 
     /// Returns whether only this owner writes its fields. The local client shares the server's
     /// objects.
-    pub(in crate::server) fn is_written_by(&self, owner: Option<ConnectionId>) -> bool {
+    pub(crate) fn is_written_by(&self, owner: Option<ConnectionId>) -> bool {
         owner.is_some_and(|owner| !self.is_local(owner))
     }
 
     /// Grants an owner write access with a new lease: its earlier writes are void. Sent after
     /// authority and snapshot.
-    pub(in crate::server) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
+    pub(crate) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
         if self
             .policy(id)
             .is_some_and(|policy| policy.owner_write != 0)
@@ -150,7 +150,7 @@ impl NetworkServer {
 
     /// Sends a connection the change of the fields that it reads, and its lease if it is the owner.
     /// Requests a snapshot instead if the fields cannot be encoded as a delta.
-    pub(in crate::server) fn send_owner_state(
+    pub(crate) fn send_owner_state(
         &mut self,
         connection: ConnectionId,
         id: NetId,
@@ -215,7 +215,7 @@ impl NetworkServer {
 }
 
 /// Reports a write of the game to fields of the owner.
-pub(in crate::server) fn refuse(
+pub(crate) fn refuse(
     events: &mut syncvar_runtime::events::Events<ServerEvent>,
     object: NetId,
     fields: ChangedFields,
@@ -225,7 +225,7 @@ pub(in crate::server) fn refuse(
 }
 
 /// Sets whether a connection owns the object of these behaviours, from this tick on.
-pub(in crate::server) fn set_owned(slots: &mut dyn Slots, owned: bool, tick: u32) {
+pub(crate) fn set_owned(slots: &mut dyn Slots, owned: bool, tick: u32) {
     slots.for_each_mut(|slot| {
         if let Some(restricted) = slot.policy_slot() {
             restricted

@@ -17,7 +17,7 @@ impl NetworkServer {
     ///
     /// A malformed, unauthorized or oversized write changes no field. The next update sends the owner
     /// the server's values; its writes until then are ignored.
-    pub(in crate::server) fn handle_owner_write(
+    pub(crate) fn handle_owner_write(
         &mut self,
         from: ConnectionId,
         payload: &[u8],
@@ -85,7 +85,7 @@ impl NetworkServer {
 
     /// Returns whether a write is newer than the last one of its object under the same lease. Only those of
     /// unreliable behaviours can be older: their packets overtake each other.
-    fn is_newer_write(
+    pub(crate) fn is_newer_write(
         &mut self,
         (from, id): (ConnectionId, NetId),
         (at, lease): (Location, u32),
@@ -116,18 +116,18 @@ impl NetworkServer {
     }
 
     /// Returns the present tick as on the wire.
-    pub(in crate::server) fn tick(&self) -> u32 {
+    pub(crate) fn tick(&self) -> u32 {
         u32::try_from(self.network_time().tick).unwrap_or(u32::MAX)
     }
 
     /// Counts a write that was sent too late, or by another connection than the owner.
-    fn ignore_write(&mut self) {
+    pub(crate) fn ignore_write(&mut self) {
         self.context.stats.ignored_writes += 1;
         self.sessions.intake.count(Misbehaviour::Ignored);
     }
 
     /// Reports a write with values that a check refused.
-    fn refuse_write(
+    pub(crate) fn refuse_write(
         &mut self,
         owner: ConnectionId,
         id: NetId,
@@ -147,7 +147,12 @@ impl NetworkServer {
         }
     }
 
-    fn report_written(&mut self, owner: ConnectionId, id: NetId, all: Vec<(usize, ChangedFields)>) {
+    pub(crate) fn report_written(
+        &mut self,
+        owner: ConnectionId,
+        id: NetId,
+        all: Vec<(usize, ChangedFields)>,
+    ) {
         for (behaviour, fields) in all {
             self.context.events.push_minor(ServerEvent::Written {
                 connection: owner,
@@ -160,7 +165,7 @@ impl NetworkServer {
     }
 
     /// Sends the server's values to owners with rejected writes, once per update.
-    pub(in crate::server) fn correct_owners(&mut self) {
+    pub(crate) fn correct_owners(&mut self) {
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
                 let change = StateChange {

@@ -58,44 +58,8 @@ impl fmt::Display for ParentError {
 impl Error for ParentError {}
 
 impl NetworkServer {
-    /// Sets or removes the parent of an object. The next update notifies its observers
-    /// ([`ClientEvent::ParentChanged`](crate::ClientEvent::ParentChanged)), even if they do not
-    /// observe the parent. Later observers get the parent with the snapshot.
-    ///
-    /// A parent has no other effect: children are hidden, owned and despawned independently. A
-    /// despawn removes the parent of all children.
-    ///
-    /// # Errors
-    ///
-    /// If an object does not exist, or if the parent is the object or a descendant. The server
-    /// stays unchanged then.
-    pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
-        for id in [Some(child), parent].into_iter().flatten() {
-            if self.objects.world.objects.get(id.0).is_none() {
-                return Err(ParentError::NoSuchObject(id));
-            }
-        }
-        if let Some(parent) = parent
-            && (parent == child || self.objects.world.relations.is_below(parent, child))
-        {
-            return Err(ParentError::Circle { child, parent });
-        }
-        self.change_parent(child, parent);
-        Ok(())
-    }
-
-    /// Returns the children of an object, by ascending id.
-    pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.objects.world.relations.children(id)
-    }
-
-    /// Returns the parent of an object, its parent, and so on.
-    pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.objects.world.relations.ancestors(id)
-    }
-
     /// Removes the parent of all children of a removed object.
-    pub(in crate::server) fn detach_children(&mut self, parent: NetId) {
+    pub(crate) fn detach_children(&mut self, parent: NetId) {
         for child in self
             .objects
             .world
@@ -115,7 +79,7 @@ impl NetworkServer {
         self.objects.world.relations.of(id)
     }
 
-    fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
+    pub(crate) fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
         if !self.objects.world.relations.set_parent(child, parent) {
             return;
         }
@@ -127,7 +91,7 @@ impl NetworkServer {
     }
 
     /// Queues the new parent of an object for its observers, and runs the callback.
-    fn parent_changed(&mut self, child: NetId) {
+    pub(crate) fn parent_changed(&mut self, child: NetId) {
         let replicated = self.objects.world.objects.get(child.0);
         // Snapshots contain the parent already.
         if self.context.config.compare_schemas
@@ -142,7 +106,7 @@ impl NetworkServer {
 
     /// Sends the changed parents. Objects with fewer ancestors come first, so that no client sees a
     /// cycle in between.
-    pub(in crate::server) fn send_parents(&mut self) {
+    pub(crate) fn send_parents(&mut self) {
         if self.visibility.reparented.is_empty() {
             return;
         }
@@ -170,7 +134,7 @@ impl NetworkServer {
         self.deliver();
     }
 
-    fn send_parent(&mut self, child: NetId) {
+    pub(crate) fn send_parent(&mut self, child: NetId) {
         let Some(replicated) = self.objects.world.objects.get(child.0) else {
             return;
         };

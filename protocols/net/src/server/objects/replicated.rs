@@ -10,18 +10,18 @@ use crate::server::visibility::audience::Audiences;
 #[repr(align(64))]
 pub struct Replicated {
     /// Position of its behaviours in the pools.
-    pub(in crate::server) at: Location,
+    pub(crate) at: Location,
     /// Connections that have the object.
-    pub(in crate::server) audience: AudienceId,
+    pub(crate) audience: AudienceId,
     /// Audience from the next update on.
-    pub(in crate::server) target_audience: AudienceId,
-    pub(in crate::server) owner: Option<ConnectionId>,
+    pub(crate) target_audience: AudienceId,
+    pub(crate) owner: Option<ConnectionId>,
     /// Number that the owner's writes carry. Each grant of write access increments it.
-    pub(in crate::server) lease: u32,
+    pub(crate) lease: u32,
     /// Tick of the spawn, or of the last update that looked at its changes: no frame wrote its fields later.
-    pub(in crate::server) framed: u32,
+    pub(crate) framed: u32,
     /// Time of the next look by the schedule; `Nanos::MAX` without one.
-    pub(in crate::server) wake: Nanos,
+    pub(crate) wake: Nanos,
     /// Bits of [`State`].
     states: u8,
 }
@@ -29,7 +29,7 @@ pub struct Replicated {
 /// A state of an object, independent of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(in crate::server) enum State {
+pub(crate) enum State {
     /// The audience has received the spawn.
     Announced = 1,
     /// The schedule lists the object for a change of its audience.
@@ -58,7 +58,7 @@ const SPECIAL: u8 = State::VisibilityDirty as u8
 
 impl Replicated {
     /// Returns the entry of an object without states.
-    pub(in crate::server) fn new(at: Location, audience: AudienceId, lease: u32) -> Self {
+    pub(crate) fn new(at: Location, audience: AudienceId, lease: u32) -> Self {
         Self {
             at,
             audience,
@@ -73,13 +73,13 @@ impl Replicated {
 
     /// Returns whether an object is in a state.
     #[inline]
-    pub(in crate::server) fn is(&self, state: State) -> bool {
+    pub(crate) fn is(&self, state: State) -> bool {
         self.states & state as u8 != 0
     }
 
     /// Enters or leaves a state.
     #[inline]
-    pub(in crate::server) fn set(&mut self, state: State, holds: bool) {
+    pub(crate) fn set(&mut self, state: State, holds: bool) {
         if holds {
             self.states |= state as u8;
         } else {
@@ -89,7 +89,7 @@ impl Replicated {
 
     /// Leaves a state, and returns whether the object was in it.
     #[inline]
-    pub(in crate::server) fn take(&mut self, state: State) -> bool {
+    pub(crate) fn take(&mut self, state: State) -> bool {
         let held = self.is(state);
         self.set(state, false);
         held
@@ -97,18 +97,18 @@ impl Replicated {
 
     /// Returns whether an update only writes the object's changes.
     #[inline]
-    pub(in crate::server) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         let states = self.states & (SPECIAL | State::Announced as u8);
         states == State::Announced as u8 && self.wake == Nanos::MAX
     }
 
     /// Voids all earlier writes of owners.
-    pub(in crate::server) fn renew_lease(&mut self) {
+    pub(crate) fn renew_lease(&mut self) {
         self.lease = self.lease.checked_add(1).unwrap_or(1);
     }
 
     /// Replaces audiences that were merged into others. `merged` is in ascending order.
-    pub(in crate::server) fn replace_audiences(
+    pub(crate) fn replace_audiences(
         &mut self,
         merged: &[(AudienceId, AudienceId)],
         audiences: &mut Audiences,

@@ -12,17 +12,17 @@ const SPARE: usize = 1024;
 /// A queue holds ranges of these numbers, so one more receiver of a chunk costs no copy. The store
 /// clears itself when all queues are empty.
 #[derive(Debug, Default)]
-pub(in crate::server) struct ChunkStore {
+pub(crate) struct ChunkStore {
     chunks: Vec<Bytes>,
     /// Number of the first chunk.
     first: u64,
     /// Tick of the last update; 0 before the first.
-    pub(in crate::server) tick: u32,
+    pub(crate) tick: u32,
 }
 
 impl ChunkStore {
     /// Adds chunks, and returns their numbers.
-    pub(in crate::server) fn add(&mut self, chunks: impl Iterator<Item = Bytes>) -> Range<u64> {
+    pub(crate) fn add(&mut self, chunks: impl Iterator<Item = Bytes>) -> Range<u64> {
         let start = self.end();
         self.chunks.extend(chunks);
         start..self.end()
@@ -30,7 +30,7 @@ impl ChunkStore {
 
     /// Returns the chunks with these numbers.
     #[inline]
-    pub(in crate::server) fn get(&self, numbers: &Range<u64>) -> &[Bytes] {
+    pub(crate) fn get(&self, numbers: &Range<u64>) -> &[Bytes] {
         let index = |number: u64| usize::try_from(number.saturating_sub(self.first)).ok();
         let range = index(numbers.start).zip(index(numbers.end));
         let chunks = range.and_then(|(start, end)| self.chunks.get(start..end));
@@ -39,26 +39,26 @@ impl ChunkStore {
 
     /// Returns the length of a chunk.
     #[inline]
-    pub(in crate::server) fn length(&self, number: u64) -> usize {
+    pub(crate) fn length(&self, number: u64) -> usize {
         self.get(&(number..number + 1))
             .first()
             .map_or(0, Bytes::len)
     }
 
     /// Returns the number of the next chunk.
-    pub(in crate::server) fn end(&self) -> u64 {
+    pub(crate) fn end(&self) -> u64 {
         self.first + self.chunks.len() as u64
     }
 
     /// Removes all chunks: all queues are empty.
-    pub(in crate::server) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.first = self.end();
         self.chunks.clear();
     }
 
     /// Removes the chunks before the oldest one in a queue. Calls `oldest` only if the store has
     /// grown.
-    pub(in crate::server) fn trim(&mut self, oldest: impl FnOnce() -> Option<u64>) {
+    pub(crate) fn trim(&mut self, oldest: impl FnOnce() -> Option<u64>) {
         if self.chunks.len() < SPARE {
             return;
         }

@@ -16,7 +16,7 @@ use crate::server::sessions::connection::Connection;
 
 impl Connection {
     /// Returns whether a datagram is to be sent, perhaps an acknowledgement alone.
-    pub(super) fn has_datagrams(&self, now: Duration) -> bool {
+    pub(crate) fn has_datagrams(&self, now: Duration) -> bool {
         let datagrams = self.datagrams.as_ref().filter(|_| self.is_ready());
         datagrams.is_some_and(|it| it.queue.has_more() || it.receiver.due(now))
     }
@@ -26,7 +26,7 @@ impl Outbound {
     /// Takes the next datagram of a connection. The stream must be empty: the datagram counts all packets on it.
     /// One without messages takes the first unreliable channel.
     #[inline]
-    pub(super) fn take_datagram(
+    pub(crate) fn take_datagram(
         &mut self,
         connection: &mut Connection,
         config: &ServerConfig,

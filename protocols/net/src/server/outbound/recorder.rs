@@ -15,7 +15,7 @@ const SILENCE: Duration = Duration::from_millis(100);
 
 /// Recording of a server, and the numbers of its records.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Recorder {
+pub(crate) struct Recorder {
     /// Number of the last record, of this recording or a former one; 0 before the first.
     seq: u64,
     recording: Option<Box<Recording>>,
@@ -53,7 +53,7 @@ enum Stage {
 
 impl Recorder {
     /// Begins a recording.
-    pub(in crate::server) fn begin(
+    pub(crate) fn begin(
         &mut self,
         observer: ConnectionId,
         channels: Vec<Channel>,
@@ -73,24 +73,19 @@ impl Recorder {
     }
 
     /// Ends the recording. Returns its observer.
-    pub(in crate::server) fn end(&mut self) -> Option<ConnectionId> {
+    pub(crate) fn end(&mut self) -> Option<ConnectionId> {
         let recording = self.recording.take()?;
         Some(recording.observer)
     }
 
     /// Returns the connection that observes the recorded objects.
-    pub(in crate::server) fn observer(&self) -> Option<ConnectionId> {
+    pub(crate) fn observer(&self) -> Option<ConnectionId> {
         let recording = self.recording.as_ref()?;
         Some(recording.observer)
     }
 
     /// Adds messages to the record or the keyframe in progress, behind the messages for the observer alone.
-    pub(in crate::server) fn add(
-        &mut self,
-        observer: &mut Connection,
-        channel: u8,
-        chunks: &[Bytes],
-    ) {
+    pub(crate) fn add(&mut self, observer: &mut Connection, channel: u8, chunks: &[Bytes]) {
         let Some(recording) = &mut self.recording else {
             return;
         };
@@ -105,14 +100,14 @@ impl Recorder {
     }
 
     /// Directs the following messages to a keyframe.
-    pub(in crate::server) fn begin_keyframe(&mut self) {
+    pub(crate) fn begin_keyframe(&mut self) {
         if let Some(recording) = &mut self.recording {
             recording.snapshots = Some(ItemWriter::default());
         }
     }
 
     /// Completes the keyframe. It has the number of the next record.
-    pub(in crate::server) fn end_keyframe(&mut self, head: RecordHead) {
+    pub(crate) fn end_keyframe(&mut self, head: RecordHead) {
         let seq = self.seq + 1;
         let Some(recording) = &mut self.recording else {
             return;
@@ -128,7 +123,7 @@ impl Recorder {
     }
 
     /// Completes the record of an update.
-    pub(in crate::server) fn finish(&mut self, now: Duration, head: RecordHead) {
+    pub(crate) fn finish(&mut self, now: Duration, head: RecordHead) {
         let Some(recording) = &mut self.recording else {
             return;
         };
@@ -154,12 +149,12 @@ impl Recorder {
     }
 
     /// Returns the newest keyframe.
-    pub(in crate::server) fn keyframe(&self) -> Option<&TickRecord> {
+    pub(crate) fn keyframe(&self) -> Option<&TickRecord> {
         self.recording.as_ref()?.keyframe.as_ref()
     }
 
     /// Returns the kept records and keyframes, oldest first.
-    pub(in crate::server) fn records(&self) -> impl DoubleEndedIterator<Item = &TickRecord> {
+    pub(crate) fn records(&self) -> impl DoubleEndedIterator<Item = &TickRecord> {
         let recording = self.recording.iter();
         recording.flat_map(|recording| &recording.records)
     }

@@ -3,102 +3,27 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use syncvar_runtime::endpoint::join;
-use syncvar_runtime::{Channel, Transmit};
+use syncvar_runtime::Channel;
 
 use crate::link::header::StreamHeader;
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
+use crate::server::ServerConfig;
 use crate::server::outbound::Outbound;
-use crate::server::sessions::connection::{Connection, ConnectionState};
-use crate::server::{NetworkServer, ServerConfig};
-
-impl NetworkServer {
-    /// Returns the next packet to send. Call it until it returns none.
-    pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
-        self.outbound.packet.clear();
-        if self.visibility.audiences.is_written() {
-            self.deliver();
-        }
-        let (limit, now) = (self.context.config.resume_bytes, self.context.clock.now());
-        let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
-        let (link, packet) = loop {
-            let Some(id) = outbound.outgoing.front().copied() else {
-                outbound.store.clear();
-                return None;
-            };
-            let Some(connection) = connections.get_mut(id.0) else {
-                outbound.outgoing.pop_front();
-                continue;
-            };
-            if let Some((channel, bytes)) = connection.take_again() {
-                let (length, chunks) = (bytes.len(), 0..0);
-                outbound.packet.push(bytes);
-                outbound.header = HeaderBytes::default();
-                let delivery = Channel::Reliable;
-                let packet = Packet {
-                    channel,
-                    delivery,
-                    length,
-                    chunks,
-                };
-                break (connection.link().unwrap_or(id), packet);
-            }
-            connection.flush_own(&mut outbound.store);
-            let taken = if connection.queue.is_empty() {
-                outbound.take_datagram(connection, &self.context.config, now)
-            } else {
-                outbound.take_packet(connection, &self.context.config)
-            };
-            let done = connection.queue.is_empty() && !connection.has_datagrams(now);
-            let closing = connection.state == ConnectionState::Closing;
-            // A closing connection stays until a later poll finds its queue empty.
-            if done && !(closing && taken.is_some()) {
-                connection.listed = false;
-                outbound.outgoing.pop_front();
-            }
-            let link = connection.link();
-            let has_repair = connection.datagrams.is_some();
-            if let Some(packet) = &taken
-                && let Some(session) = &mut connection.session
-                && (packet.delivery == Channel::Reliable || !has_repair)
-            {
-                let reliable = packet.delivery == Channel::Reliable;
-                let header = outbound.header.as_slice();
-                session.keep(
-                    packet.channel,
-                    reliable.then(|| join(header, outbound.chunks(packet))),
-                    limit,
-                );
-            }
-            if done && closing && taken.is_none() {
-                connections.remove(id.0);
-                self.sessions.returns.remove_link(link.unwrap_or(id));
-            }
-            if let (Some(packet), Some(link)) = (taken, link) {
-                break (link, packet);
-            }
-            outbound.packet.clear();
-        };
-        self.context.stats.sent.add(packet.length);
-        let chunks = outbound.chunks(&packet);
-        let transmit = Transmit::new(link, packet.channel, packet.delivery, chunks);
-        Some(transmit.with_header(outbound.header.as_slice()))
-    }
-}
+use crate::server::sessions::connection::Connection;
 
 /// A packet taken from a connection's queue.
-pub(super) struct Packet {
-    pub(super) channel: u8,
-    pub(super) delivery: Channel,
-    pub(super) length: usize,
+pub(crate) struct Packet {
+    pub(crate) channel: u8,
+    pub(crate) delivery: Channel,
+    pub(crate) length: usize,
     /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
-    pub(super) chunks: Range<u64>,
+    pub(crate) chunks: Range<u64>,
 }
 
 impl Connection {
     /// Takes a packet that the client has missed on its former link.
     #[inline]
-    fn take_again(&mut self) -> Option<(u8, Bytes)> {
+    pub(crate) fn take_again(&mut self) -> Option<(u8, Bytes)> {
         let session = self.session.as_mut()?;
         session.link?;
         session.recent.pop_again()
@@ -106,7 +31,7 @@ impl Connection {
 
     /// Writes the header of a packet on the stream.
     #[inline(never)]
-    fn write_header(&mut self, tick: u32, has_state: bool, bytes: &mut HeaderBytes) {
+    pub(crate) fn write_header(&mut self, tick: u32, has_state: bool, bytes: &mut HeaderBytes) {
         let mut of_tick = self.queue.iter().take_while(|queued| queued.tick == tick);
         let mut header = StreamHeader {
             end: of_tick.all(|queued| queued.chunks.is_empty()),
@@ -141,7 +66,7 @@ impl Connection {
 impl Outbound {
     /// Returns the chunks of the packet polled last.
     #[inline]
-    fn chunks(&self, packet: &Packet) -> &[Bytes] {
+    pub(crate) fn chunks(&self, packet: &Packet) -> &[Bytes] {
         if self.packet.is_empty() {
             self.store.get(&packet.chunks)
         } else {
@@ -151,7 +76,7 @@ impl Outbound {
 
     /// Takes the chunks of one packet from the queue of a connection. Chunks that are not adjacent in the store are
     /// gathered.
-    fn take_packet(
+    pub(crate) fn take_packet(
         &mut self,
         connection: &mut Connection,
         config: &ServerConfig,

@@ -26,7 +26,7 @@ const REMEMBERED: u32 = 10;
 
 /// View that a client claims.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct ClaimedView {
+pub(crate) struct ClaimedView {
     /// Tick of the wire, with its fraction: the claim.
     pub(in crate::server) tick: f64,
     /// Tick of the server to which the age of the claim counts: that of its arrival, less the time by which it may be late.
@@ -35,7 +35,7 @@ pub(in crate::server) struct ClaimedView {
 
 /// Arrivals on the stream of a connection, in ticks of the server.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::server) struct StreamArrivals {
+pub(crate) struct StreamArrivals {
     last: u32,
     /// Packets in the last tick, and the ticks without one before it.
     count: u32,

@@ -18,7 +18,7 @@ const TRIMMED: usize = 64;
 
 /// Ticks of the snapshots that a connection has received lately, of objects with a history: its client has no earlier values.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Shows {
+pub(crate) struct Shows {
     /// Tick of the burst with all visible objects.
     joined: u32,
     ticks: FxHashMap<NetId, u32>,

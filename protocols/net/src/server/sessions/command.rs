@@ -10,7 +10,7 @@ use crate::server::{NetworkServer, ServerEvent};
 
 impl NetworkServer {
     /// Runs or refuses a command. Only a command without a readable header is an error.
-    pub(in crate::server) fn handle_command(
+    pub(crate) fn handle_command(
         &mut self,
         from: ConnectionId,
         message_type: MessageType,
@@ -33,7 +33,7 @@ impl NetworkServer {
     }
 
     /// Counts a refused command as misbehaviour of the packet in progress.
-    fn score_refusal(&mut self, reason: &CommandRefusal) {
+    pub(crate) fn score_refusal(&mut self, reason: &CommandRefusal) {
         if let CommandRefusal::Malformed(error) = reason {
             self.context.stats.refused.count_read(error.kind());
         }
@@ -41,7 +41,7 @@ impl NetworkServer {
     }
 
     /// Reports a refused command.
-    pub(in crate::server) fn refuse_command(
+    pub(crate) fn refuse_command(
         &mut self,
         connection: ConnectionId,
         object: NetId,
@@ -59,7 +59,7 @@ impl NetworkServer {
         });
     }
 
-    fn find_command(
+    pub(crate) fn find_command(
         &self,
         from: ConnectionId,
         call: &Incoming<'_>,
@@ -85,7 +85,7 @@ impl NetworkServer {
         place.ok_or(CommandRefusal::UnknownCall)
     }
 
-    fn run_command(
+    pub(crate) fn run_command(
         &mut self,
         from: ConnectionId,
         place: &CallPlace,

@@ -25,90 +25,90 @@ use crate::server::sessions::session::Session;
 
 /// A connection.
 #[derive(Debug)]
-pub(in crate::server) struct Connection {
-    pub(in crate::server) id: ConnectionId,
-    pub(in crate::server) state: ConnectionState,
-    pub(in crate::server) framing: Framing,
+pub(crate) struct Connection {
+    pub(crate) id: ConnectionId,
+    pub(crate) state: ConnectionState,
+    pub(crate) framing: Framing,
     /// Session that outlives the link.
-    pub(in crate::server) session: Option<Box<Session>>,
+    pub(crate) session: Option<Box<Session>>,
     /// Session that its join request returns to.
-    pub(in crate::server) returning: Option<Return>,
+    pub(crate) returning: Option<Return>,
     /// Number of received packets on reliable channels.
-    pub(in crate::server) received: u64,
+    pub(crate) received: u64,
     /// Payload of its join request.
-    pub(in crate::server) join_payload: Payload,
+    pub(crate) join_payload: Payload,
     /// Budget and backlog, if the bandwidth is limited.
-    pub(in crate::server) backlog: Option<Box<Backlog>>,
+    pub(crate) backlog: Option<Box<Backlog>>,
     /// Point that distances of objects are measured from, for their priority.
-    pub(in crate::server) viewpoint: Option<Vector3>,
+    pub(crate) viewpoint: Option<Vector3>,
     /// Objects whose snapshot the client requested.
-    pub(in crate::server) resync_requests: Ids<NetId>,
+    pub(crate) resync_requests: Ids<NetId>,
     /// Bytes of requested snapshots.
-    pub(in crate::server) resync_bytes: Bucket,
-    pub(in crate::server) ping: Pings,
+    pub(crate) resync_bytes: Bucket,
+    pub(crate) ping: Pings,
     /// View of the last command or used input, if the client tells it.
-    pub(in crate::server) view: Option<ClaimedView>,
+    pub(crate) view: Option<ClaimedView>,
     /// Snapshots of objects with a history.
-    pub(in crate::server) shows: Shows,
+    pub(crate) shows: Shows,
     /// Packets on the stream.
-    pub(in crate::server) stream: StreamArrivals,
+    pub(crate) stream: StreamArrivals,
     /// Rate limits of commands.
-    pub(in crate::server) rates: Rates,
+    pub(crate) rates: Rates,
     /// Inputs by tick; `None` before the first ones.
-    pub(in crate::server) inputs: Option<Box<ConnectionInputs>>,
+    pub(crate) inputs: Option<Box<ConnectionInputs>>,
     /// Messages, work and misbehaviour.
-    pub(in crate::server) conduct: Conduct,
+    pub(crate) conduct: Conduct,
     /// Players by number.
-    pub(in crate::server) players: Vec<(i16, NetId)>,
+    pub(crate) players: Vec<(i16, NetId)>,
     /// Objects that the connection owns.
-    pub(in crate::server) owned: Ids<NetId>,
+    pub(crate) owned: Ids<NetId>,
     /// Memory that its writes have added to them.
-    pub(in crate::server) memory: OwnerMemory,
+    pub(crate) memory: OwnerMemory,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
-    pub(in crate::server) own: Segments,
+    pub(crate) own: Segments,
     /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
     /// an earlier delta.
-    pub(in crate::server) queue: VecDeque<QueuedChunks>,
+    pub(crate) queue: VecDeque<QueuedChunks>,
     /// Headers of the packets in both directions.
-    pub(in crate::server) headers: Headers,
+    pub(crate) headers: Headers,
     /// Datagrams, if the transport has them, from the answer to its Connect on.
-    pub(in crate::server) datagrams: Option<Box<Datagrams>>,
+    pub(crate) datagrams: Option<Box<Datagrams>>,
     /// Last tick with state on unreliable channels, while the transport holds it back: a slow reader of a stream.
-    pub(in crate::server) detached_since: Option<u32>,
+    pub(crate) detached_since: Option<u32>,
     /// Packets to the transport.
-    pub(in crate::server) outgoing: Counter,
+    pub(crate) outgoing: Counter,
     /// Packets from the transport.
-    pub(in crate::server) incoming: Counter,
+    pub(crate) incoming: Counter,
     /// Whether the server's list of outgoing connections contains it.
-    pub(in crate::server) listed: bool,
+    pub(crate) listed: bool,
 }
 
 /// Chunks in the store that wait for a connection, and their channel.
 #[derive(Clone, Debug)]
-pub(in crate::server) struct QueuedChunks {
-    pub(in crate::server) channel: u8,
+pub(crate) struct QueuedChunks {
+    pub(crate) channel: u8,
     /// Tick of their update.
-    pub(in crate::server) tick: u32,
-    pub(in crate::server) chunks: Range<u64>,
+    pub(crate) tick: u32,
+    pub(crate) chunks: Range<u64>,
 }
 
 /// Headers of a connection's packets, from the answer to its Connect on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::server) struct Headers {
+pub(crate) struct Headers {
     /// Longest datagram of the transport; `None` if packets of unreliable channels take the stream.
-    pub(in crate::server) datagrams: Option<usize>,
+    pub(crate) datagrams: Option<usize>,
     /// Number of the first chunk behind a header; `None` without headers.
-    pub(in crate::server) from: Option<u64>,
-    pub(in crate::server) sent: StreamTicks,
-    pub(in crate::server) received: StreamTicks,
+    pub(crate) from: Option<u64>,
+    pub(crate) sent: StreamTicks,
+    pub(crate) received: StreamTicks,
     /// Whether a packet of the client on this link had a header: before it has read the answer, its farewell has none.
-    pub(in crate::server) begun: bool,
+    pub(crate) begun: bool,
 }
 
 impl Headers {
     /// Returns the delivery of a packet on a channel of this kind.
     #[inline]
-    pub(in crate::server) fn delivery(&self, kind: Option<&Channel>) -> Channel {
+    pub(crate) fn delivery(&self, kind: Option<&Channel>) -> Channel {
         match kind {
             Some(Channel::Unreliable) if self.from.is_none() || self.datagrams.is_some() => {
                 Channel::Unreliable
@@ -119,14 +119,14 @@ impl Headers {
 
     /// Returns whether a chunk with this number travels behind a header.
     #[inline]
-    pub(in crate::server) fn apply(&self, chunk: u64) -> bool {
+    pub(crate) fn apply(&self, chunk: u64) -> bool {
         self.from.is_some_and(|from| chunk >= from)
     }
 }
 
 /// Progress of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::server) enum ConnectionState {
+pub(crate) enum ConnectionState {
     /// Not accepted: its schema is not verified yet.
     Connecting {
         /// Whether it has received the schema.
@@ -150,7 +150,7 @@ pub(in crate::server) enum ConnectionState {
 }
 
 impl Connection {
-    pub(in crate::server) fn new(id: ConnectionId, packet_size: usize) -> Self {
+    pub(crate) fn new(id: ConnectionId, packet_size: usize) -> Self {
         Self {
             id,
             state: ConnectionState::Connecting { described: false },
@@ -184,7 +184,7 @@ impl Connection {
         }
     }
 
-    pub(in crate::server) fn is_connected(&self) -> bool {
+    pub(crate) fn is_connected(&self) -> bool {
         !matches!(
             self.state,
             ConnectionState::Connecting { .. }
@@ -196,13 +196,13 @@ impl Connection {
 
     /// Returns whether the connection is the observer of a recording.
     #[inline]
-    pub(in crate::server) fn records(&self) -> bool {
+    pub(crate) fn records(&self) -> bool {
         self.state == ConnectionState::Recording
     }
 
     /// Returns the number of the transport's connection; none while the client is away.
     #[inline]
-    pub(in crate::server) fn link(&self) -> Option<ConnectionId> {
+    pub(crate) fn link(&self) -> Option<ConnectionId> {
         match &self.session {
             Some(session) => session.link,
             None => (!self.records()).then_some(self.id),
@@ -210,25 +210,25 @@ impl Connection {
     }
 
     /// Returns whether a budget delays its changes.
-    pub(in crate::server) fn is_limited(&self) -> bool {
+    pub(crate) fn is_limited(&self) -> bool {
         self.backlog.as_ref().is_some_and(|it| it.is_limited())
     }
 
     /// Returns the round trip and its deviation, by the server's own clock: of the datagrams and their acknowledgements, or of
     /// the answers to pings and their echoes. `None` before the first measurement.
-    pub(in crate::server) fn round_trip(&self) -> Option<(Duration, Duration)> {
+    pub(crate) fn round_trip(&self) -> Option<(Duration, Duration)> {
         let datagrams = self.datagrams.as_ref();
         let measured = datagrams.and_then(|it| it.sender.average().measured());
         measured.or_else(|| self.ping.round_trip().measured())
     }
 
-    pub(in crate::server) fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.state == ConnectionState::Ready
     }
 
     /// Appends the messages for this connection alone to its queue.
     #[inline]
-    pub(in crate::server) fn flush_own(&mut self, store: &mut ChunkStore) {
+    pub(crate) fn flush_own(&mut self, store: &mut ChunkStore) {
         if !self.own.is_empty() {
             let (channel, tick) = (0, store.tick);
             let chunks = store.add(self.own.drain());
@@ -242,10 +242,7 @@ impl Connection {
 
     /// Writes messages for this connection alone, and charges its budget. Returns their length. None
     /// if a value cannot be encoded.
-    pub(in crate::server) fn write_own(
-        &mut self,
-        write: &dyn Fn(&mut NetworkWriter),
-    ) -> Option<usize> {
+    pub(crate) fn write_own(&mut self, write: &dyn Fn(&mut NetworkWriter)) -> Option<usize> {
         let writer = self.own.begin();
         write(writer);
         if writer.take_error().is_some() {
@@ -259,7 +256,7 @@ impl Connection {
 
     /// Adds the connection to the outgoing ones, once.
     #[inline]
-    pub(in crate::server) fn list(&mut self, outgoing: &mut VecDeque<ConnectionId>) {
+    pub(crate) fn list(&mut self, outgoing: &mut VecDeque<ConnectionId>) {
         if !self.listed {
             self.listed = true;
             outgoing.push_back(self.id);
@@ -267,7 +264,7 @@ impl Connection {
     }
 
     /// Subtracts bytes from the budget, for messages that no budget delays.
-    pub(in crate::server) fn charge(&mut self, bytes: usize) {
+    pub(crate) fn charge(&mut self, bytes: usize) {
         if let Some(backlog) = self.backlog.as_mut().filter(|it| it.is_limited()) {
             backlog.charge(bytes);
         }

@@ -11,7 +11,7 @@ use crate::server::{NetworkServer, SchemaRequests};
 impl NetworkServer {
     /// Sends the schema to a client without compiled types: the description of every prefab, and the
     /// classes of the behaviours.
-    pub(in crate::server) fn describe(&mut self, to: ConnectionId) {
+    pub(crate) fn describe(&mut self, to: ConnectionId) {
         if self.context.config.schema_requests == SchemaRequests::Refuse {
             let refusal = Refusal::new("the server does not describe its schema");
             return self.send_off(to, DisconnectReason::Denied(Box::new(refusal)));
@@ -41,7 +41,7 @@ impl NetworkServer {
     }
 
     /// Sends the description of every prefab, unless the server keeps it to itself.
-    pub(in crate::server) fn send_schema(&mut self, to: ConnectionId) {
+    pub(crate) fn send_schema(&mut self, to: ConnectionId) {
         if self.context.config.schema_requests == SchemaRequests::Refuse {
             return;
         }

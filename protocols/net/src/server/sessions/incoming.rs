@@ -13,7 +13,7 @@ const MAX_TICK_STEP: u32 = 1 << 31;
 
 /// Carrier of the packet in progress, and its tick in the updates of the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::server) enum Origin {
+pub(crate) enum Origin {
     /// A packet without a header.
     #[default]
     Plain,
@@ -29,7 +29,7 @@ pub(in crate::server) enum Origin {
 impl NetworkServer {
     /// Reads the header of a packet, if it has one. Returns the messages; none of them for a datagram that
     /// has arrived before or is too old.
-    pub(super) fn read_header<'a>(
+    pub(crate) fn read_header<'a>(
         &mut self,
         from: ConnectionId,
         carrier: Channel,
@@ -88,7 +88,7 @@ impl NetworkServer {
     }
 
     /// Marks the datagram in progress as handled.
-    pub(super) fn mark_datagram(&mut self, from: ConnectionId) {
+    pub(crate) fn mark_datagram(&mut self, from: ConnectionId) {
         let origin = std::mem::take(&mut self.sessions.origin);
         let Origin::Datagram { sequence, tick } = origin else {
             return;

@@ -22,7 +22,7 @@ const MAX_AWAITED: usize = 8;
 
 /// Pings of a connection.
 #[derive(Clone, Debug, Default)]
-pub(in crate::server) struct Pings {
+pub(crate) struct Pings {
     /// Client time of the last unanswered ping.
     waiting: Option<u64>,
     /// Time of the last answer.
@@ -35,7 +35,7 @@ pub(in crate::server) struct Pings {
 
 impl Pings {
     /// Returns the measured round trip.
-    pub(in crate::server) fn round_trip(&self) -> &Average {
+    pub(crate) fn round_trip(&self) -> &Average {
         &self.round_trip
     }
 
@@ -54,7 +54,7 @@ impl Pings {
 impl NetworkServer {
     /// Queues a ping for the next update, whose time is exact. A later ping replaces an earlier
     /// one.
-    pub(in crate::server) fn handle_ping(&mut self, from: ConnectionId, ping: &Ping) {
+    pub(crate) fn handle_ping(&mut self, from: ConnectionId, ping: &Ping) {
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return;
         };
@@ -68,7 +68,7 @@ impl NetworkServer {
     }
 
     /// Measures the round trip by the echo of an answer.
-    pub(in crate::server) fn handle_echo(&mut self, from: ConnectionId, echo: &Echo) {
+    pub(crate) fn handle_echo(&mut self, from: ConnectionId, echo: &Echo) {
         let now = self.context.clock.now();
         if let Some(connection) = self.sessions.connections.get_mut(from.0) {
             connection.ping.echo(now, echo.server_time);
@@ -76,7 +76,7 @@ impl NetworkServer {
     }
 
     /// Answers the queued pings, except those that follow too soon.
-    pub(in crate::server) fn answer_pings(&mut self) {
+    pub(crate) fn answer_pings(&mut self) {
         if self.sessions.pinging.is_empty() {
             return;
         }

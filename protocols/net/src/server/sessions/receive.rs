@@ -4,89 +4,19 @@ use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ReadError};
 
 use crate::MessageType;
 use crate::message::{
-    Classes, Connect, Disconnect, Echo, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready,
-    Resync, View, frames, unknown,
+    Classes, Connect, Disconnect, Echo, Frame, Message, PROTOCOL_VERSION, Ping, Ready, Resync,
+    View, frames, unknown,
 };
 use crate::server::objects::replicated::State;
-use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::sessions::connection::ConnectionState;
 use crate::server::{NetworkServer, PacketError, ServerEvent};
 
 impl NetworkServer {
-    /// Handles a new connection of the transport. Returns its number.
-    ///
-    /// After 4 294 967 295 connections the numbers begin anew at 1; those of present connections are
-    /// skipped.
-    pub fn handle_connect(&mut self) -> ConnectionId {
-        let id = self.sessions.next_id();
-        let connection = Connection::new(id, self.context.config.gathered_size());
-        self.sessions.connections.insert(id.0, connection);
-        self.sessions.lobby.enter(id);
-        self.visibility.interest.management.handle_connect(id);
-        tracing::debug!(connection = id.0, "a transport has connected a client");
-        if !self.context.config.compare_schemas {
-            self.request(id);
-        }
-        id
-    }
-
-    /// Handles a connection lost by the transport.
-    ///
-    /// With [`ServerConfig::reconnect_grace`](crate::ServerConfig::reconnect_grace) a ready connection
-    /// waits for its client ([`ServerEvent::Away`]). `link` is the number that
-    /// [`handle_connect`](Self::handle_connect) has returned.
-    pub fn handle_disconnect(&mut self, link: ConnectionId) {
-        self.sessions.closing.retain(|ended| *ended != link);
-        if let Some(connection) = self.sessions.of_link(link)
-            && !self.suspend(connection)
-        {
-            self.close(connection, DisconnectReason::ConnectionLost);
-            self.sessions.connections.remove(connection.0);
-            self.sessions.closing.retain(|ended| *ended != link);
-        }
-        self.sessions.returns.remove_link(link);
-    }
-
-    /// Handles a packet of a connection, which came on this channel. `link` is the number that
-    /// [`handle_connect`](Self::handle_connect) has returned.
-    ///
-    /// Every message is checked against the connection it came from. A malformed message is
-    /// ignored; the other messages of the packet are handled as long as their boundaries are clear.
-    /// The first malformed message is also reported as [`ServerEvent::Misbehaved`].
-    ///
-    /// # Errors
-    ///
-    /// For an unknown connection, for a channel beyond
-    /// [`ServerConfig::channels`](crate::ServerConfig::channels), for a connection beyond its
-    /// [message rate](syncvar_runtime::Limits::message_rate), and for the first malformed message.
-    pub fn handle_packet(
-        &mut self,
-        link: ConnectionId,
-        channel: u8,
-        packet: &[u8],
-    ) -> Result<(), PacketError> {
-        self.handle(link, channel, (Channel::Reliable, packet))
-    }
-
-    /// Handles a datagram of a connection: a packet whose
-    /// [`ClientPacket::delivery`](crate::ClientPacket::delivery) is [`Channel::Unreliable`].
-    ///
-    /// # Errors
-    ///
-    /// As [`handle_packet`](Self::handle_packet).
-    pub fn handle_datagram(
-        &mut self,
-        link: ConnectionId,
-        channel: u8,
-        packet: &[u8],
-    ) -> Result<(), PacketError> {
-        self.handle(link, channel, (Channel::Unreliable, packet))
-    }
-
-    fn handle(
+    pub(crate) fn handle(
         &mut self,
         link: ConnectionId,
         channel: u8,
@@ -153,12 +83,12 @@ impl NetworkServer {
     }
 
     /// Returns whether all packets that are no datagrams keep one order.
-    fn has_stream(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn has_stream(&self, connection: ConnectionId) -> bool {
         let connection = self.sessions.connections.get(connection.0);
         connection.is_some_and(|connection| connection.headers.from.is_some())
     }
 
-    fn misbehave(&mut self, connection: ConnectionId, error: &ReadError) {
+    pub(crate) fn misbehave(&mut self, connection: ConnectionId, error: &ReadError) {
         let error = error.clone();
         tracing::debug!(connection = connection.0, %error, "refused a malformed message");
         self.context
@@ -167,7 +97,7 @@ impl NetworkServer {
     }
 
     /// Charges a connection with the packet in progress, and closes it after too much misbehaviour.
-    fn end_packet(&mut self, connection: ConnectionId) {
+    pub(crate) fn end_packet(&mut self, connection: ConnectionId) {
         let (limits, now) = (&self.context.config.limits, self.context.clock.now());
         if self.sessions.end_packet(connection, limits, now) {
             self.close_for(connection, LimitExceeded::Misbehaviour);
@@ -175,7 +105,7 @@ impl NetworkServer {
     }
 
     /// Closes a connection that has exceeded a limit.
-    pub(in crate::server) fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
+    pub(crate) fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
         if self.sessions.knows(connection) {
             self.context.stats.refused.count_closed(limit);
             self.send_off(connection, DisconnectReason::Limit(limit));
@@ -183,7 +113,7 @@ impl NetworkServer {
     }
 
     /// Closes the connections that have not become ready in time.
-    pub(in crate::server) fn expire_joins(&mut self) {
+    pub(crate) fn expire_joins(&mut self) {
         let (now, timeout) = (
             self.context.clock.now(),
             self.context.config.limits.join_timeout,
@@ -193,7 +123,11 @@ impl NetworkServer {
         }
     }
 
-    fn handle_message(&mut self, from: ConnectionId, frame: Frame<'_>) -> Result<(), ReadError> {
+    pub(crate) fn handle_message(
+        &mut self,
+        from: ConnectionId,
+        frame: Frame<'_>,
+    ) -> Result<(), ReadError> {
         let Some(connection) = self.sessions.connections.get(from.0) else {
             return Ok(());
         };
@@ -278,7 +212,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    fn handle_connect_message(&mut self, from: ConnectionId, connect: &Connect) {
+    pub(crate) fn handle_connect_message(&mut self, from: ConnectionId, connect: &Connect) {
         if connect.version != PROTOCOL_VERSION {
             self.send_off(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.sessions.schema_hash {
@@ -299,26 +233,14 @@ impl NetworkServer {
     }
 
     /// Sends the reason of a disconnect, then closes the connection.
-    pub(in crate::server) fn send_off(
-        &mut self,
-        connection: ConnectionId,
-        reason: DisconnectReason,
-    ) {
+    pub(crate) fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         self.deliver();
         self.send_own(connection, &Disconnect::from(&reason));
         self.close(connection, reason);
     }
 
-    /// Disconnects a connection with a text, of which 32 767 bytes are sent. The transport should
-    /// close it after [`poll_transmit`](Self::poll_transmit) returned its last packet.
-    pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
-        if self.sessions.knows(connection) {
-            self.send_off(connection, DisconnectReason::Requested(text.into()));
-        }
-    }
-
     /// Closes a connection: it observes and owns no object any more.
-    pub(in crate::server) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    pub(crate) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -375,51 +297,8 @@ impl NetworkServer {
         }
     }
 
-    /// Makes a connection ready, like its `Ready` message: with the next update it receives all
-    /// visible objects. Without effect on a ready connection. It takes a place, even beyond
-    /// [`max_ready`](syncvar_runtime::Limits::max_ready).
-    pub fn set_ready(&mut self, connection: ConnectionId) {
-        self.sessions.set_joining(connection);
-    }
-
-    /// Lets a connection take a [reserved place](syncvar_runtime::Limits::reserved_places) when it
-    /// becomes ready.
-    ///
-    /// The game calls it for a returning session, which it recognises before the connection is ready:
-    /// by a token in a command of a client without
-    /// [`auto_ready`](crate::ClientConfig::auto_ready), or by the address.
-    ///
-    /// ```
-    /// use syncvar::prelude::*;
-    /// use syncvar::{ServerConfig, limits::Limits};
-    ///
-    /// let limits = Limits { max_ready: 100, reserved_places: 10, ..Limits::default() };
-    /// let config = ServerConfig { limits, ..ServerConfig::default() };
-    /// let mut server = NetworkServer::with_config(Prefabs::new(), config);
-    /// let connection = server.handle_connect();
-    /// server.set_returning(connection).unwrap(); // one of the last ten places is open to it
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the connection is not connected.
-    pub fn set_returning(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
-        self.sessions.lobby.set_returning(connection)
-    }
-
-    /// Makes a connection not ready: it keeps its objects and receives no changes until it is ready
-    /// again. UNet does this before it loads a scene. The local client is always ready.
-    pub fn set_not_ready(&mut self, connection: ConnectionId) {
-        if self.is_local(connection) {
-            return;
-        }
-        if self.make_unready(connection) {
-            self.send_own(connection, &NotReady {});
-        }
-    }
-
     /// Removes a connection from the observers of all objects. Returns whether it was ready.
-    pub(in crate::server) fn make_unready(&mut self, connection: ConnectionId) -> bool {
+    pub(crate) fn make_unready(&mut self, connection: ConnectionId) -> bool {
         let Some(idle) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
@@ -444,7 +323,7 @@ impl NetworkServer {
     }
 
     /// Queues a snapshot for a client that could not decode an object, if it observes the object.
-    fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
+    pub(crate) fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
         let seen = self
             .objects
             .world

@@ -7,23 +7,22 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkWriter, ObjectError};
 
-use crate::Framing;
-use crate::SessionToken;
 use crate::message::{Counts, Grant, GrantKind, Message, Return};
 use crate::recent::Recent;
 use crate::server::datagrams::Datagrams;
 use crate::server::sessions::connection::{Connection, ConnectionState, Headers};
 use crate::server::{NetworkServer, ServerEvent};
+use crate::{Framing, SessionToken};
 
 /// Session of a connection.
 #[derive(Debug)]
-pub(in crate::server) struct Session {
+pub(crate) struct Session {
     token: SessionToken,
     /// Token of the last return, until the client has answered to the new one: its greeting may be lost.
     former: Option<SessionToken>,
     /// Number of the transport's connection; none while the client is away.
-    pub(in crate::server) link: Option<ConnectionId>,
-    pub(in crate::server) recent: Recent,
+    pub(crate) link: Option<ConnectionId>,
+    pub(crate) recent: Recent,
     /// Number of packets before the last one on an unreliable channel.
     unreliable: Option<u64>,
     absence: Absence,
@@ -51,7 +50,7 @@ impl Session {
     }
 
     /// Keeps a packet. One on an unreliable channel is not kept: its loss is final.
-    pub(in crate::server) fn keep(&mut self, channel: u8, packet: Option<Bytes>, limit: usize) {
+    pub(crate) fn keep(&mut self, channel: u8, packet: Option<Bytes>, limit: usize) {
         match packet {
             Some(packet) => self.recent.keep(channel, packet, limit),
             None => self.unreliable = Some(self.recent.sent()),
@@ -78,7 +77,7 @@ impl Session {
 
 /// Sessions by token, and the links of connections that have returned.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Returns {
+pub(crate) struct Returns {
     tokens: FxHashMap<SessionToken, ConnectionId>,
     /// Connections by the number of their link, if the two differ.
     links: IdMap<ConnectionId, ConnectionId>,
@@ -89,7 +88,7 @@ pub(in crate::server) struct Returns {
 impl Returns {
     /// Returns the connection of a link, as far as it is known here.
     #[inline]
-    pub(in crate::server) fn of_link(&self, link: ConnectionId) -> ConnectionId {
+    pub(crate) fn of_link(&self, link: ConnectionId) -> ConnectionId {
         if self.links.is_empty() {
             return link;
         }
@@ -97,24 +96,24 @@ impl Returns {
     }
 
     /// Returns the connections whose link has another number, with this number.
-    pub(in crate::server) fn iter(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {
         self.links
             .iter()
             .map(|(link, connection)| (*connection, link))
     }
 
     /// Returns whether a link of a returned connection has this number.
-    pub(in crate::server) fn has_link(&self, link: ConnectionId) -> bool {
+    pub(crate) fn has_link(&self, link: ConnectionId) -> bool {
         self.links.contains(link)
     }
 
-    pub(in crate::server) fn remove_link(&mut self, link: ConnectionId) {
+    pub(crate) fn remove_link(&mut self, link: ConnectionId) {
         self.links.remove(link);
     }
 
     /// Invalidates the token of the last return: the client has received the next one.
     #[inline]
-    pub(in crate::server) fn confirm(&mut self, session: &mut Session) {
+    pub(crate) fn confirm(&mut self, session: &mut Session) {
         if let Some(former) = session.former.take() {
             self.tokens.remove(&former);
         }
@@ -139,7 +138,7 @@ impl Returns {
     }
 
     /// Forgets the session of a closed connection.
-    pub(in crate::server) fn forget(&mut self, connection: &Connection) {
+    pub(crate) fn forget(&mut self, connection: &Connection) {
         if let Some(session) = &connection.session {
             self.tokens.remove(&session.token);
             session.former.map(|former| self.tokens.remove(&former));
@@ -149,29 +148,8 @@ impl Returns {
 }
 
 impl NetworkServer {
-    /// Returns whether a connection has lost its link and may return within
-    /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace). It keeps its objects, and stays
-    /// [connected](Self::is_connected).
-    pub fn is_away(&self, connection: ConnectionId) -> bool {
-        let known = self.sessions.connections.get(connection.0);
-        known
-            .is_some_and(|known| known.is_connected() && !known.records() && known.link().is_none())
-    }
-
-    /// Returns the transport's number of a connection: the number of `handle_connect` and
-    /// [`Transmit::connection`](syncvar_runtime::Transmit::connection). It equals `connection` until
-    /// the client returns over another link. None while the client is [away](Self::is_away).
-    pub fn link(&self, connection: ConnectionId) -> Option<ConnectionId> {
-        self.sessions.connections.get(connection.0)?.link()
-    }
-
-    /// Returns the connection of a link: the inverse of [`link`](Self::link).
-    pub fn connection_of(&self, link: ConnectionId) -> Option<ConnectionId> {
-        self.sessions.of_link(link)
-    }
-
     /// Gives an accepted connection a session, if the server grants them.
-    pub(in crate::server) fn grant_session(&mut self, connection: ConnectionId) {
+    pub(crate) fn grant_session(&mut self, connection: ConnectionId) {
         let Some(source) = self.context.config.session_tokens else {
             return;
         };
@@ -199,7 +177,7 @@ impl NetworkServer {
     }
 
     /// Keeps a connection without a link, if it has a session. Returns whether it does.
-    pub(in crate::server) fn suspend(&mut self, connection: ConnectionId) -> bool {
+    pub(crate) fn suspend(&mut self, connection: ConnectionId) -> bool {
         let away = self.sessions.returns.away.len();
         let Some(lost) = self.sessions.connections.get_mut(connection.0) else {
             return false;
@@ -237,7 +215,7 @@ impl NetworkServer {
 
     /// Closes the connections that have not returned in time, and stops the updates of connections that
     /// cannot go on.
-    pub(in crate::server) fn expire_absences(&mut self) {
+    pub(crate) fn expire_absences(&mut self) {
         if self.sessions.returns.away.is_empty() {
             return;
         }
@@ -263,7 +241,7 @@ impl NetworkServer {
     }
 
     /// Makes a connection not ready and drops its unsent bytes.
-    fn drop_output(&mut self, connection: ConnectionId) {
+    pub(crate) fn drop_output(&mut self, connection: ConnectionId) {
         self.make_unready(connection);
         if let Some(dropped) = self.sessions.connections.get_mut(connection.0) {
             dropped.own.drain().for_each(drop);
@@ -273,7 +251,7 @@ impl NetworkServer {
 
     /// Returns the connection that a join request returns to. A request with an unknown token becomes one
     /// of a new client: the server may have restarted, or the session has ended.
-    pub(in crate::server) fn find_session(&mut self, from: ConnectionId) -> Option<ConnectionId> {
+    pub(crate) fn find_session(&mut self, from: ConnectionId) -> Option<ConnectionId> {
         let requested = self.sessions.connections.get_mut(from.0)?;
         let returning = requested.returning?;
         let found = self.sessions.returns.tokens.get(&returning.token);
@@ -285,7 +263,7 @@ impl NetworkServer {
     }
 
     /// Moves a session to the link of an accepted connection.
-    pub(in crate::server) fn take_over(
+    pub(crate) fn take_over(
         &mut self,
         from: ConnectionId,
         returning: Return,
@@ -324,7 +302,7 @@ impl NetworkServer {
     }
 
     /// Moves the link of a new connection to an earlier one. Returns whether the framing stays.
-    fn adopt(&mut self, connection: ConnectionId, new: Connection) -> bool {
+    pub(crate) fn adopt(&mut self, connection: ConnectionId, new: Connection) -> bool {
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
@@ -352,7 +330,12 @@ impl NetworkServer {
     }
 
     /// Answers a returned client, in a packet without a number.
-    fn greet(&mut self, connection: ConnectionId, returning: Return, resumed: Option<Counts>) {
+    pub(crate) fn greet(
+        &mut self,
+        connection: ConnectionId,
+        returning: Return,
+        resumed: Option<Counts>,
+    ) {
         let framing = self.sessions.connections.get(connection.0);
         let framing = framing.map_or(Framing::Unet, |known| known.framing);
         let answer = self.acceptance(framing);

@@ -56,7 +56,7 @@ pub(in crate::server) struct Audience {
 
 /// All audiences. Equal members share one audience.
 #[derive(Debug)]
-pub(in crate::server) struct Audiences {
+pub(crate) struct Audiences {
     all: Vec<Audience>,
     by_members: BTreeMap<Arc<Members>, AudienceId>,
     /// Connections that the members of an audience mention. Connects and disconnects affect these.

@@ -21,7 +21,7 @@ const MIN_MESSAGE_BYTES: usize = 2;
 
 /// Fields of one object that a connection has not received on one channel.
 #[derive(Clone, Debug)]
-pub(in crate::server) struct BacklogEntry {
+pub(crate) struct BacklogEntry {
     pub(in crate::server) net_id: NetId,
     pub(in crate::server) channel: u8,
     /// Sum of the priorities of all updates in the backlog.
@@ -53,7 +53,7 @@ struct Entries {
 
 /// The budget, if any, and the backlog of a connection.
 #[derive(Debug)]
-pub(in crate::server) struct Backlog {
+pub(crate) struct Backlog {
     /// `None` for losses alone.
     pub(in crate::server) budget: Option<Budget>,
     /// Whether the budget was removed. The backlog goes when it is empty.

@@ -6,8 +6,8 @@ use syncvar_runtime::behaviour::NetworkSide;
 use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
-    ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
-    NetworkObjectsMut, NetworkTime, ObjectError,
+    ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
+    NetworkTime, ObjectError,
 };
 
 use crate::server::{BehaviourMut, NetworkServer};
@@ -81,12 +81,5 @@ impl NetworkObjectsMut for NetworkServer {
         index: usize,
     ) -> Result<BehaviourMut<'_, B>, ObjectError> {
         self.get_mut_at(id, index)
-    }
-}
-
-impl NetworkServer {
-    /// Returns a reference to a spawned object: [`NetRef::to`].
-    pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
-        NetRef::to(self, id)
     }
 }

@@ -5,16 +5,7 @@ use std::time::Duration;
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
 
 use crate::message::datagram_size;
-
-use super::{NetworkServer, PacketError, ServerEvent};
-
-impl NetworkServer {
-    /// Returns the link of a connection that the server has ended, or that has another link, each once. The transport closes it after the
-    /// packets that were [polled](Self::poll_transmit) before.
-    pub fn poll_close(&mut self) -> Option<ConnectionId> {
-        self.sessions.closing.pop_front()
-    }
-}
+use crate::server::{NetworkServer, PacketError, ServerEvent};
 
 /// A connection of the transport is a [link](NetworkServer::link) here. The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). Of the
 /// limits of a connection, [`PacketLimits::datagrams`] counts, and [`PacketLimits::max_unreliable`] with it: a

@@ -1,0 +1,33 @@
+//! Public methods of [`NetworkServer`](super::NetworkServer), by noun.
+//!
+//! A method resolves its arguments, calls the rooms in their order, and hands the effects that they
+//! return to the rooms above. Rooms do not know this module.
+//!
+//! ```text
+//! api, server.rs      public methods; conductor of `update` and `handle_packet`
+//! host, recording     calls, messages, players
+//! datagrams           packets of unreliable channels, losses and their repair
+//! replication         schedule, deltas, budgets
+//! visibility          audiences, interest, groups, snapshots
+//! outbound            chunks, queues, packets
+//! sessions            connections, admission, sessions
+//! objects             world, owners, leases, parents
+//! context             events, statistics, time, settings
+//! ```
+
+mod behaviours;
+mod calls;
+mod endpoint;
+mod host;
+pub(super) mod local_client;
+mod messages;
+mod network_side;
+mod objects;
+mod ownership;
+mod players;
+mod protocol;
+mod recording;
+mod sessions;
+mod steps;
+mod transport;
+mod visibility;

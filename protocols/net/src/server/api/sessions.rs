@@ -1,0 +1,227 @@
+//! Sessions: admission, readiness and end of connections.
+
+use syncvar_runtime::endpoint::{Payload, Refusal};
+use syncvar_runtime::{ConnectionId, ConnectionStats, Counter, DisconnectReason, ObjectError};
+
+use crate::message::NotReady;
+use crate::server::sessions::admission::Gate;
+use crate::server::sessions::connection::ConnectionState;
+use crate::server::{Decision, JoinRequest, NetworkServer, ServerEvent};
+
+impl NetworkServer {
+    /// Sets the rule about join requests, in the place of
+    /// [`ServerConfig::admission`](crate::ServerConfig::admission). The server calls it with each request,
+    /// before the connection has any event. A rule may also return a `bool`: whether the client is accepted.
+    ///
+    /// ```
+    /// use syncvar::join::{Decision, Payload};
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut net = MemoryNetwork::new(Prefabs::new);
+    /// net.server.set_admission(|request| match request.payload.decode::<String>() {
+    ///     Ok(password) if password == "secret" => Decision::Accept,
+    ///     _ => Decision::refuse("wrong password"),
+    /// });
+    /// let mut client = NetworkClient::new(Prefabs::new());
+    /// client.set_join_payload(Payload::of(&String::from("secret"))?);
+    /// net.connect_client(client);
+    /// net.settle();
+    /// assert!(net.client(0).is_connected());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_admission<D: Into<Decision>>(
+        &mut self,
+        mut rule: impl FnMut(&JoinRequest<'_>) -> D + Send + Sync + 'static,
+    ) {
+        let rule = move |request: &JoinRequest<'_>| rule(request).into();
+        self.sessions.gate = Gate(Some(Box::new(rule)));
+    }
+
+    /// Accepts a connection after [`ServerEvent::JoinRequested`]. The client then becomes ready and
+    /// receives the objects. Without effect on an accepted connection.
+    ///
+    /// A client that returns to a session takes its earlier connection over
+    /// ([`ServerEvent::Returned`]): use the earlier number from then on, as `connection` no longer exists. The request
+    /// names the earlier number as `returning`.
+    ///
+    /// # Errors
+    ///
+    /// When the connection does not exist, is closing, or has not sent its request; and when the session
+    /// of the client has ended meanwhile: the program decides again, about a new client.
+    pub fn accept(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
+        let accepted = self.sessions.connections.get_mut(connection.0);
+        let accepted = accepted.ok_or(ObjectError::NotConnected(connection))?;
+        let returning = accepted.returning;
+        let ConnectionState::Requested { ready } = accepted.state else {
+            return if accepted.is_connected() {
+                Ok(())
+            } else {
+                Err(ObjectError::NotConnected(connection))
+            };
+        };
+        if let Some(returning) = returning {
+            return self.take_over(connection, returning);
+        }
+        accepted.state = ConnectionState::Connected;
+        let framing = accepted.framing;
+        tracing::debug!(connection = connection.0, "accepted a client");
+        self.context
+            .events
+            .push(ServerEvent::Connected { connection });
+        if self.context.config.compare_schemas {
+            self.grant_session(connection);
+            if !self.is_local(connection) {
+                let answer = self.acceptance(framing);
+                self.send_own(connection, &answer);
+                self.begin_headers(connection);
+            }
+        }
+        if ready {
+            self.handle_ready(connection);
+        }
+        Ok(())
+    }
+
+    /// Refuses a connection after [`ServerEvent::JoinRequested`], or ends an accepted one. The client
+    /// receives the text and the payload as [`DisconnectReason::Denied`].
+    ///
+    /// ```
+    /// use syncvar::join::Refusal;
+    /// use syncvar::prelude::*;
+    /// use syncvar::DisconnectReason;
+    ///
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// net.settle();
+    /// net.server.refuse(net.connection(0), "too slow")?;
+    /// net.settle();
+    /// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+    /// let reason = DisconnectReason::Denied(Box::new(Refusal::new("too slow")));
+    /// assert_eq!(last, Some(ClientEvent::Disconnected { reason }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the connection does not exist or is closing.
+    pub fn refuse(
+        &mut self,
+        connection: ConnectionId,
+        refusal: impl Into<Refusal>,
+    ) -> Result<(), ObjectError> {
+        if !self.sessions.knows(connection) {
+            return Err(ObjectError::NotConnected(connection));
+        }
+        let reason = DisconnectReason::Denied(Box::new(refusal.into()));
+        self.send_off(connection, reason);
+        Ok(())
+    }
+
+    /// Returns the payload of a connection's join request; empty if it sent none.
+    pub fn join_payload(&self, connection: ConnectionId) -> Option<&Payload> {
+        let connection = self.sessions.connections.get(connection.0)?;
+        Some(&connection.join_payload)
+    }
+
+    /// Disconnects a connection with a text, of which 32 767 bytes are sent. The transport should
+    /// close it after [`poll_transmit`](Self::poll_transmit) returned its last packet.
+    pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
+        if self.sessions.knows(connection) {
+            self.send_off(connection, DisconnectReason::Requested(text.into()));
+        }
+    }
+
+    /// Makes a connection ready, like its `Ready` message: with the next update it receives all
+    /// visible objects. Without effect on a ready connection. It takes a place, even beyond
+    /// [`max_ready`](syncvar_runtime::Limits::max_ready).
+    pub fn set_ready(&mut self, connection: ConnectionId) {
+        self.sessions.set_joining(connection);
+    }
+
+    /// Lets a connection take a [reserved place](syncvar_runtime::Limits::reserved_places) when it
+    /// becomes ready.
+    ///
+    /// The game calls it for a returning session, which it recognises before the connection is ready:
+    /// by a token in a command of a client without
+    /// [`auto_ready`](crate::ClientConfig::auto_ready), or by the address.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    /// use syncvar::{ServerConfig, limits::Limits};
+    ///
+    /// let limits = Limits { max_ready: 100, reserved_places: 10, ..Limits::default() };
+    /// let config = ServerConfig { limits, ..ServerConfig::default() };
+    /// let mut server = NetworkServer::with_config(Prefabs::new(), config);
+    /// let connection = server.handle_connect();
+    /// server.set_returning(connection).unwrap(); // one of the last ten places is open to it
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn set_returning(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
+        self.sessions.lobby.set_returning(connection)
+    }
+
+    /// Makes a connection not ready: it keeps its objects and receives no changes until it is ready
+    /// again. UNet does this before it loads a scene. The local client is always ready.
+    pub fn set_not_ready(&mut self, connection: ConnectionId) {
+        if self.is_local(connection) {
+            return;
+        }
+        if self.make_unready(connection) {
+            self.send_own(connection, &NotReady {});
+        }
+    }
+
+    /// Returns whether a connection has lost its link and may return within
+    /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace). It keeps its objects, and stays
+    /// [connected](Self::is_connected).
+    pub fn is_away(&self, connection: ConnectionId) -> bool {
+        let known = self.sessions.connections.get(connection.0);
+        known
+            .is_some_and(|known| known.is_connected() && !known.records() && known.link().is_none())
+    }
+
+    /// Returns the transport's number of a connection: the number of `handle_connect` and
+    /// [`Transmit::connection`](syncvar_runtime::Transmit::connection). It equals `connection` until
+    /// the client returns over another link. None while the client is [away](Self::is_away).
+    pub fn link(&self, connection: ConnectionId) -> Option<ConnectionId> {
+        self.sessions.connections.get(connection.0)?.link()
+    }
+
+    /// Returns the connection of a link: the inverse of [`link`](Self::link).
+    pub fn connection_of(&self, link: ConnectionId) -> Option<ConnectionId> {
+        self.sessions.of_link(link)
+    }
+
+    /// Returns the traffic, the queue and the delay of a connection.
+    ///
+    /// The server measures the round trip by its answers to the
+    /// [pings](crate::ClientConfig::ping_interval) of the client, which the client echoes. Costs time in proportion to
+    /// the queue.
+    ///
+    /// # Errors
+    ///
+    /// [`ObjectError::NotConnected`] for an unknown connection.
+    pub fn connection_stats(
+        &self,
+        connection: ConnectionId,
+    ) -> Result<ConnectionStats, ObjectError> {
+        let known = self.sessions.connections.get(connection.0);
+        let known = known.ok_or(ObjectError::NotConnected(connection))?;
+        let mut queued = Counter::default();
+        let chunks = known.queue.iter().flat_map(|queued| queued.chunks.clone());
+        chunks.for_each(|chunk| queued.add(self.outbound.store.length(chunk)));
+        if !known.own.is_empty() {
+            queued.add(known.own.as_bytes().len());
+        }
+        let mut stats = ConnectionStats::default();
+        (stats.sent, stats.received, stats.queued) = (known.outgoing, known.incoming, queued);
+        stats.backlog = known
+            .backlog
+            .as_ref()
+            .map_or(0, |backlog| backlog.entries.len());
+        (stats.round_trip, stats.jitter) = known.ping.round_trip().measured().unzip();
+        Ok(stats)
+    }
+}

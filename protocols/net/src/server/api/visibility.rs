@@ -1,0 +1,75 @@
+//! Visibility of objects for connections.
+
+use syncvar_runtime::{ConnectionId, NetId, ObjectError};
+
+use crate::server::NetworkServer;
+use crate::server::visibility::audience::Audiences;
+
+impl NetworkServer {
+    /// Shows an object to a connection with the next update.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
+        self.set_visible(id, connection, true)
+    }
+
+    /// Hides an object from a connection with the next update. Unsent changes of the object do not
+    /// reach the connection.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
+        self.set_visible(id, connection, false)
+    }
+
+    /// Reverts [`show`](Self::show) or [`hide`](Self::hide) for a connection: the object's default
+    /// visibility or the interest management decides again.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
+        self.objects.world.expect_object(id)?;
+        self.sessions.expect(connection)?;
+        if self.is_local(connection) {
+            self.set_local_view(id, None);
+            return Ok(());
+        }
+        self.visibility
+            .interest
+            .remember_shown(id, connection, false);
+        self.set_target_audience(id, |audiences, wanted| {
+            audiences.restore(wanted, connection)
+        });
+        Ok(())
+    }
+
+    /// Shows an object to all present and future connections, independent of the interest
+    /// management.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn show_to_all(&mut self, id: NetId) -> Result<(), ObjectError> {
+        self.objects.world.expect_object(id)?;
+        self.take_from_interest(id);
+        self.set_target_audience(id, |_, _| Audiences::EVERYONE);
+        Ok(())
+    }
+
+    /// Hides an object from all present and future connections, independent of the interest
+    /// management.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn hide_from_all(&mut self, id: NetId) -> Result<(), ObjectError> {
+        self.objects.world.expect_object(id)?;
+        self.take_from_interest(id);
+        self.set_target_audience(id, |_, _| Audiences::NOBODY);
+        Ok(())
+    }
+}
