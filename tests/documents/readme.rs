@@ -147,7 +147,10 @@ fn every_link_of_a_document_leads_to_a_file() {
             let leaves = target.strip_prefix("../").is_some_and(|rest| {
                 rest.starts_with("../") || document.parent() == Some(&root.join("guide/src"))
             });
-            assert!(!is_page || !leaves, "{name} links out of the book: {target}");
+            assert!(
+                !is_page || !leaves,
+                "{name} links out of the book: {target}"
+            );
             let (file, heading) = target.split_once('#').unwrap_or((target, ""));
             let file = match file {
                 "" => document.clone(),

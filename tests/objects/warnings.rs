@@ -190,3 +190,32 @@ fn the_error_of_a_peer_has_its_cause() {
     }
     assert!(text.contains("has failed: Connection refused"), "{text}");
 }
+
+/// Runs in a process of its own: the servers of other tests count too.
+#[test]
+fn second_server_of_a_process_is_told_about_ids_once() {
+    const CHILD: &str = "SYNCVAR_TEST_OF_TWO_SERVERS";
+    if std::env::var_os(CHILD).is_none() {
+        let program = std::env::current_exe().unwrap();
+        let test = "warnings::second_server_of_a_process_is_told_about_ids_once";
+        let child = std::process::Command::new(program)
+            .args(["--exact", test])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&child.stdout);
+        assert!(
+            child.status.success() && told.contains("1 passed"),
+            "{told}"
+        );
+        return;
+    }
+    let server = || NetworkServer::new(Prefabs::new());
+    let told = |program: &dyn Fn()| logged("keep each id beside its server", program).len();
+    let one_after_another = told(&|| {
+        drop(server());
+        drop(server());
+    });
+    let together = told(&|| drop([server(), server(), server()]));
+    assert_eq!((one_after_another, together), (0, 1));
+}

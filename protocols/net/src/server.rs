@@ -1,5 +1,6 @@
 //! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
 
+mod alive;
 mod api;
 mod calls;
 mod config;
@@ -40,6 +41,7 @@ use syncvar_runtime::{
 };
 
 use crate::stats::Stats;
+use alive::AliveServer;
 use calls::Calls;
 use context::{Context, Ticks};
 use host::Host;
@@ -107,6 +109,7 @@ pub struct NetworkServer {
     calls: Box<Calls>,
     /// The client in the same process.
     host: Option<Box<Host>>,
+    _alive: AliveServer,
 }
 
 impl NetworkServer {
@@ -135,6 +138,7 @@ impl NetworkServer {
             outbound: Outbound::default(),
             calls: Box::default(),
             host: None,
+            _alive: AliveServer::begin(),
             context: Context {
                 events: Events::with_limit(config.max_events),
                 stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),

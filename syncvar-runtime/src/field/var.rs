@@ -58,7 +58,9 @@ use state::State;
 /// fields of the object travel on, and the first value that fits is sent. A new observer receives the value of
 /// the prefab. An event of the server names the field (`SerializeFailed`).
 #[doc(alias = "NetworkVariable")]
-pub struct SyncVar<T> {
+// The compiler quotes the line of the struct in its errors about `-player.health` and `!player.open`.
+#[rustfmt::skip]
+pub struct SyncVar<T> { // operators take the value: `-*player.health`, `!*player.open`
     value: Value<T>,
     state: State,
 }
@@ -223,7 +225,9 @@ impl<T> DerefMut for SyncVar<T> {
     }
 }
 
-impl<T: Default> Default for SyncVar<T> {
+// The compiler quotes the line of the implementation when the type of a value has no default.
+#[rustfmt::skip]
+impl<T: Default> Default for SyncVar<T> { // write `#[derive(Default)]` above `T`; an enum marks a variant with `#[default]`
     #[inline]
     fn default() -> Self {
         Self::new(T::default())

@@ -21,6 +21,8 @@ const BACKLOG: usize = 64;
 #[derive(Clone, Debug)]
 pub struct QuicPort {
     identity: Identity,
+    #[cfg(feature = "webtransport")]
+    origins: syncvar_tokio::tasks::Origins,
 }
 
 /// Listening socket of a [`QuicPort`].
@@ -28,9 +30,11 @@ pub struct QuicPort {
 pub struct QuicAcceptor {
     endpoint: Endpoint,
     config: quinn::ServerConfig,
+    #[cfg(feature = "webtransport")]
+    origins: syncvar_tokio::tasks::Origins,
     /// Connections whose clients have proved their addresses.
     incoming: mpsc::Receiver<Incoming>,
-    /// The task that answers first datagrams; at the end, the one that waits for the last.
+    /// Task that answers first datagrams; after shutdown: waits until the endpoint is idle.
     tasks: JoinSet<()>,
     is_closing: bool,
 }
@@ -42,8 +46,32 @@ pub struct QuicSocket(Incoming);
 impl QuicPort {
     /// Makes a port with the certificate of a server.
     pub fn new(identity: &Identity) -> Self {
-        let identity = identity.clone();
-        Self { identity }
+        Self {
+            identity: identity.clone(),
+            #[cfg(feature = "webtransport")]
+            origins: syncvar_tokio::tasks::Origins::default(),
+        }
+    }
+
+    /// Allows the scripts of web pages of this origin to connect by WebTransport, such as `https://game.example`.
+    /// Without a call, pages of all origins may: a page that a player visits could play in the player's name on a server
+    /// in the local network. The scripts of other origins are refused (403). A native client states no origin and may
+    /// always connect; so may a program that lies about it.
+    ///
+    /// ```
+    /// use syncvar::quic::QuicPort;
+    /// use syncvar::tls::Identity;
+    ///
+    /// let identity = Identity::generated(&["localhost"])?;
+    /// let port = QuicPort::new(&identity).origin("https://game.example");
+    /// # let _ = port;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "webtransport")]
+    #[must_use]
+    pub fn origin(mut self, origin: &str) -> Self {
+        self.origins.allow(origin);
+        self
     }
 }
 
@@ -62,6 +90,8 @@ impl Port for QuicPort {
         Ok(QuicAcceptor {
             endpoint,
             config,
+            #[cfg(feature = "webtransport")]
+            origins: self.origins,
             incoming,
             tasks,
             is_closing: false,
@@ -69,7 +99,7 @@ impl Port for QuicPort {
     }
 }
 
-/// Answers first datagrams with a retry, and passes connections from proved addresses to the host.
+/// Answers first datagrams with a retry, and passes connections whose addresses are proved to the host.
 async fn accept(endpoint: Endpoint, sender: mpsc::Sender<Incoming>) {
     while let Some(incoming) = endpoint.accept().await {
         if incoming.remote_address_validated() {
@@ -77,7 +107,7 @@ async fn accept(endpoint: Endpoint, sender: mpsc::Sender<Incoming>) {
                 return;
             }
         } else if incoming.retry().is_err() {
-            tracing::debug!("a first datagram has no answer");
+            tracing::debug!("sending a retry failed");
         }
     }
 }
@@ -105,6 +135,8 @@ impl Acceptor for QuicAcceptor {
         door: Door,
     ) -> impl Future<Output = io::Result<End>> + Send + 'static {
         let mut config = self.config.clone();
+        #[cfg(feature = "webtransport")]
+        let origins = self.origins.clone();
         async move {
             config.transport_config(Arc::new(config::transport(
                 door.options(),
@@ -114,8 +146,8 @@ impl Acceptor for QuicAcceptor {
             let connection = connecting.await?;
             #[cfg(feature = "webtransport")]
             if is_web(&connection) {
-                // In a box: the other connections have no session of HTTP.
-                return Box::pin(crate::web::serve(connection, door)).await;
+                // Boxed: keeps native futures small.
+                return Box::pin(crate::web::serve(connection, door, origins)).await;
             }
             // With the first bytes of the client.
             let (write, read) = connection.accept_bi().await?;

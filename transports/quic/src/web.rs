@@ -4,7 +4,8 @@ use std::io;
 
 use bytes::Bytes;
 use quinn::Connection;
-use syncvar_tokio::tasks::{Datagrams, Door, End};
+use syncvar_tokio::tasks::{Datagrams, Door, End, Origins};
+use web_transport_quinn::http::{HeaderValue, StatusCode, header};
 use web_transport_quinn::{Request, Session};
 
 use crate::connection::{self, Carrier};
@@ -12,10 +13,19 @@ use crate::connection::{self, Carrier};
 /// Protocol of WebTransport (ALPN): HTTP/3.
 pub(crate) const ALPN: &[u8] = b"h3";
 
-/// Accepts one session on any path, and its first bidirectional stream.
-pub(crate) async fn serve(connection: Connection, door: Door) -> io::Result<End> {
+/// Accepts one session on any path, and its first bidirectional stream, for the scripts of allowed origins.
+pub(crate) async fn serve(connection: Connection, door: Door, origins: Origins) -> io::Result<End> {
     let request = Request::accept(connection.clone()).await;
-    let session = request.map_err(io::Error::other)?.ok().await;
+    let request = request.map_err(io::Error::other)?;
+    let stated = request.headers.get_all(header::ORIGIN).iter();
+    if !origins.allows(stated.map(HeaderValue::as_bytes)) {
+        let refused = request.reject(StatusCode::FORBIDDEN).await;
+        refused.map_err(io::Error::other)?;
+        // The answer is lost if this end closes the connection first.
+        connection.closed().await;
+        return Ok(End::Closed);
+    }
+    let session = request.ok().await;
     let session = Web(session.map_err(io::Error::other)?);
     let streams = session.0.accept_bi().await.map_err(io::Error::other)?;
     let (write, read) = streams;

@@ -30,6 +30,7 @@ mod door;
 mod inbox;
 mod link;
 mod listener;
+mod origins;
 mod outbox;
 mod serving;
 
@@ -37,6 +38,7 @@ pub use acceptor::{Acceptor, End, Port};
 pub use datagrams::{Datagrams, NoDatagrams};
 pub use door::{Door, Queues};
 pub use inbox::{Closed, Delivery};
+pub use origins::Origins;
 pub use outbox::{Outbox, Outgoing};
 
 pub use crate::link::Arrival;

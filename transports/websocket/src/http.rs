@@ -3,16 +3,17 @@
 use std::io;
 
 use bytes::{Bytes, BytesMut};
-use syncvar_tokio::tasks::{Door, End};
+use syncvar_tokio::tasks::{Door, End, Origins};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::machine::TryParse;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, create_response, write_response};
+use tokio_tungstenite::tungstenite::http::HeaderValue;
+use tokio_tungstenite::tungstenite::http::header::ORIGIN;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
 use crate::messages::Messages;
 use crate::meter::Meter;
-use crate::origins::Origins;
 use crate::site::Site;
 use crate::socket;
 
@@ -56,7 +57,8 @@ where
         }
         return answer(stream, &page, &door).await;
     }
-    if !origins.allows(request.headers()) {
+    let stated = request.headers().get_all(ORIGIN).iter();
+    if !origins.allows(stated.map(HeaderValue::as_bytes)) {
         let refused = text("403 Forbidden", "this origin may not connect");
         return answer(stream, &refused, &door).await;
     }

@@ -80,7 +80,6 @@ mod client;
 mod http;
 mod messages;
 mod meter;
-mod origins;
 mod port;
 mod site;
 mod socket;

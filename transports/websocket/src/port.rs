@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use syncvar_tokio::tasks::{Acceptor, Door, End, Port};
+use syncvar_tokio::tasks::{Acceptor, Door, End, Origins, Port};
 use syncvar_tokio::tcp::{self, TcpAcceptor, TcpPort};
 use tokio::net::TcpStream;
 
 use crate::http;
 use crate::messages::Messages;
-use crate::origins::Origins;
 use crate::site::{Page, Site};
 
 /// First byte of TLS: a handshake. As the length of a frame it would mean more than 352 MiB.
@@ -83,7 +82,7 @@ impl WebPort {
     /// ```
     #[must_use]
     pub fn origin(mut self, origin: &str) -> Self {
-        self.origins.allow(origin.trim_end_matches('/').to_owned());
+        self.origins.allow(origin);
         self
     }
 

@@ -150,7 +150,8 @@ impl NetworkClient {
     pub fn predict<B, M>(
         &mut self,
         id: NetId,
-        step: impl FnMut(&mut B, &M, u64) + Send + Sync + 'static,
+        // The compiler quotes this line in its errors about other arguments.
+        step: impl FnMut(&mut B, &M, u64) + Send + Sync + 'static, // `fn step(player: &mut Player, input: &Move, tick: u64)`
     ) -> Result<(), ObjectError>
     where
         B: NetworkBehaviour + Clone,

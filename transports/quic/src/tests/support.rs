@@ -55,7 +55,16 @@ impl Running {
     /// Starts a server; every tick calls `game`, with the number of ticks since the first client is ready.
     pub(super) fn start(
         options: TcpOptions,
+        game: impl FnMut(&mut NetworkServer, u32) + Send + 'static,
+    ) -> Self {
+        Self::start_on(options, game, |port| port)
+    }
+
+    /// Starts a server likewise, on a port with settings.
+    pub(super) fn start_on(
+        options: TcpOptions,
         mut game: impl FnMut(&mut NetworkServer, u32) + Send + 'static,
+        settings: impl FnOnce(QuicPort) -> QuicPort,
     ) -> Self {
         let config = ServerConfig {
             tick_rate: 200,
@@ -68,7 +77,7 @@ impl Running {
         let movers = (0..50).map(|_| server.spawn(Mover::default())).collect();
         let identity = Identity::generated(&["localhost"]).unwrap();
         let mut host = Host::new(options);
-        host.listen("127.0.0.1:0", QuicPort::new(&identity))
+        host.listen("127.0.0.1:0", settings(QuicPort::new(&identity)))
             .unwrap();
         let addr = host.local_addrs().unwrap()[0];
         let (counters, conditions) = (host.counters(), host.conditions());

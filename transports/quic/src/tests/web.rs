@@ -7,28 +7,35 @@ use syncvar::testing::Conditions;
 use syncvar_tokio::tasks::Door;
 use syncvar_tokio::tcp::TcpOptions;
 use syncvar_tokio::{NetworkPeer, Peer, client_options};
-use web_transport_quinn::ClientBuilder;
+use web_transport_quinn::http::{HeaderValue, header};
+use web_transport_quinn::proto::ConnectRequest;
+use web_transport_quinn::{Client, ClientBuilder};
 
 use super::exchange::{march, see_stopped};
 use super::support::{Running, client, soon, wait_for};
 use crate::connection;
 use crate::web::Web;
 
-/// Connects a client as a browser does: by the hash of the certificate.
+/// Returns hashes of a server's certificates.
+fn hashes(server: &Running) -> Vec<Vec<u8>> {
+    let hashes = server.identity.hashes();
+    hashes.iter().map(|hash| hash.0.to_vec()).collect()
+}
+
+/// Returns a client that trusts certificates by their hashes, as a browser does.
+fn browser(hashes: Vec<Vec<u8>>) -> Client {
+    let client = ClientBuilder::new().with_server_certificate_hashes(hashes);
+    client.unwrap()
+}
+
 async fn join(server: &Running) -> NetworkPeer {
-    let hashes: Vec<Vec<u8>> = server
-        .identity
-        .hashes()
-        .iter()
-        .map(|hash| hash.0.to_vec())
-        .collect();
+    let hashes = hashes(server);
     let url = format!("https://{}/game", server.addr);
     let run = move |door: Door| {
         let (hashes, url) = (hashes.clone(), url.clone());
         async move {
-            let client = ClientBuilder::new().with_server_certificate_hashes(hashes);
             let url: url::Url = url.parse().unwrap();
-            let session = client.unwrap().connect(url).await.unwrap();
+            let session = browser(hashes).connect(url).await.unwrap();
             let (write, read) = session.open_bi().await.unwrap();
             let quic: quinn::Connection = (*session).clone();
             connection::exchange(&quic, (read, write), &Web(session), door).await
@@ -60,4 +67,45 @@ async fn a_session_shares_the_port_with_native_clients() {
     server.write(move |board| *board.text = text);
     server.see(&mut web, |board| board.text == *long).await;
     soon(Box::pin(web.disconnect("bye"))).await;
+}
+
+#[tokio::test]
+async fn scripts_of_other_origins_are_refused() {
+    let server = Running::start_on(
+        TcpOptions::default(),
+        |_, _| {},
+        |port| {
+            let port = port.origin("https://game.example");
+            port.origin("http://127.0.0.1:8080/")
+        },
+    );
+    let url: url::Url = format!("https://{}/", server.addr).parse().unwrap();
+    for (origin, is_allowed) in [
+        (None, true),
+        (Some("https://game.example"), true),
+        (Some("HTTPS://Game.example"), true),
+        (Some("http://127.0.0.1:8080"), true),
+        (Some("http://game.example"), false),
+        (Some("https://game.example.evil.example"), false),
+        (Some("https://game.example:444"), false),
+        (Some("null"), false),
+    ] {
+        let mut request = ConnectRequest::new(url.clone());
+        if let Some(origin) = origin {
+            let origin = HeaderValue::from_static(origin);
+            request = request.with_header(header::ORIGIN, origin);
+        }
+        let client = browser(hashes(&server));
+        let session = soon(Box::pin(client.connect(request))).await;
+        match session {
+            Ok(session) => {
+                assert!(is_allowed, "{origin:?}");
+                session.close(0, b"");
+            }
+            Err(error) => {
+                assert!(!is_allowed, "{origin:?}: {error}");
+                assert!(error.to_string().contains("403"), "{origin:?}: {error}");
+            }
+        }
+    }
 }

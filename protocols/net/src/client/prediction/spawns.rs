@@ -90,7 +90,7 @@ impl NetworkClient {
     pub fn predict_spawn<B, M>(
         &mut self,
         behaviour: &B,
-        step: impl FnMut(&mut B, &M, u64) + Send + Sync + 'static,
+        step: impl FnMut(&mut B, &M, u64) + Send + Sync + 'static, // `fn step(player: &mut Player, input: &Move, tick: u64)`
     ) -> Option<NetId>
     where
         B: NetworkBehaviour + Clone,

@@ -29,10 +29,12 @@ impl NetworkServer {
     /// assert!(net.client(0).is_connected());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_admission<D: Into<Decision>>(
+    pub fn set_admission<D>(
         &mut self,
         mut rule: impl FnMut(&JoinRequest<'_>) -> D + Send + Sync + 'static,
-    ) {
+    ) where
+        D: Into<Decision>, // the rule returns a `Decision` or a `bool`
+    {
         let rule = move |request: &JoinRequest<'_>| rule(request).into();
         self.sessions.gate = Gate(Some(Box::new(rule)));
     }
@@ -48,6 +50,7 @@ impl NetworkServer {
     ///
     /// When the connection does not exist, is closing, or has not sent its request; and when the session
     /// of the client has ended meanwhile: the program decides again, about a new client.
+    #[must_use = "the connection may have ended meanwhile: pass the error on by `?`, or ignore it by `let _ =`"]
     pub fn accept(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
         let accepted = self.sessions.connections.get_mut(connection.0);
         let accepted = accepted.ok_or(ObjectError::NotConnected(connection))?;
@@ -103,6 +106,7 @@ impl NetworkServer {
     /// # Errors
     ///
     /// When the connection does not exist or is closing.
+    #[must_use = "the connection may have ended meanwhile: pass the error on by `?`, or ignore it by `let _ =`"]
     pub fn refuse(
         &mut self,
         connection: ConnectionId,

@@ -23,7 +23,7 @@ impl NetworkServer {
         &mut self,
         id: NetId,
         tick: u64,
-        mut step: impl FnMut(&mut B, &M, u64),
+        mut step: impl FnMut(&mut B, &M, u64), // `fn step(player: &mut Player, input: &Move, tick: u64)`
     ) -> Result<(), ObjectError>
     where
         B: NetworkBehaviour,
