@@ -6,7 +6,7 @@
 use syncvar::prelude::*;
 use syncvar::{
     SyncField,
-    fields::{HookField, Place},
+    fields::{FieldPlace, HookField},
     schema::TypeSchema,
     stats::MessageType,
     wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
@@ -57,7 +57,7 @@ struct Tiles {
     /// Tiles changed since the last update.
     changed: Option<Area>,
     /// Field that observers have as this map, apart from `changed`.
-    place: Option<Place>,
+    place: FieldPlace,
 }
 
 impl Default for Tiles {
@@ -65,7 +65,7 @@ impl Default for Tiles {
         Self {
             kinds: vec![0; usize::from(SIDE) * usize::from(SIDE)],
             changed: None,
-            place: None,
+            place: FieldPlace::default(),
         }
     }
 }
@@ -118,22 +118,9 @@ impl SyncField for Tiles {
     fn clear_dirty(&mut self) {
         self.changed = None;
     }
-    fn clear_dirty_at(&mut self, place: Place) {
-        self.clear_dirty();
-        self.place = Some(place);
-    }
-    fn notice_replacement(&mut self, place: Place) {
-        // After `terrain.tiles = Tiles::default()` observers have no part of this map.
-        if !self.is_at(place) {
-            self.set_dirty();
-            self.place = Some(place);
-        }
-    }
-    fn is_at(&self, place: Place) -> bool {
-        self.place == Some(place)
-    }
-    fn set_place(&mut self, place: Place) {
-        self.place = Some(place);
+    /// After `terrain.tiles = Tiles::default()` observers have no part of this map: it is sent as a whole.
+    fn place_mut(&mut self) -> Option<&mut FieldPlace> {
+        Some(&mut self.place)
     }
     fn write_full(&self, writer: &mut NetworkWriter) {
         self.write(Area::ALL, writer);

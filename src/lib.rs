@@ -120,10 +120,11 @@ pub mod error {
 /// Fields: changes and guards of the collections, and the parts of a field of your own design.
 pub mod fields {
     pub use syncvar_runtime::{
-        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, History, HookField, Hooked,
-        Interpolated, Lineage, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, Place,
-        SetChange, SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
-        hash_set, hooked, hooked_variable, interpolated, throttled, variable,
+        DictionaryChange, ElementMut, FieldPlace, Formed, HashKey, History, HookField, Hooked,
+        Interpolated, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, PreviousStep,
+        Recording, SetChange, SortKey, Throttled, Transfer, ValueMut, VariableAccess, dictionary,
+        encoded, encoded_hook, hash_set, hooked, hooked_variable, interpolated, throttled,
+        variable,
     };
 }
 

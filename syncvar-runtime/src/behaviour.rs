@@ -10,8 +10,10 @@ mod identity;
 mod info;
 mod inherited;
 pub mod lifecycle;
+mod lineage;
 mod optional;
 pub mod synchronize;
+mod visitors;
 mod visits;
 
 pub use assign::{Assign, Taken};
@@ -23,7 +25,7 @@ pub use frame::{
     Frame, FrameCall, FrameRequests, FrameRole, FrameTime, MessageTime, NetworkFrame, SyncSettings,
 };
 pub use identity::{BehaviourRow, NetworkIdentity};
-pub use info::{BehaviourInfo, Delivery, Presence};
+pub use info::{BehaviourInfo, Delivery, OnFrame, Presence};
 pub(crate) use inherited::{accepts, handle_call, on_lifecycle, show, synchronize};
 pub use lifecycle::{
     CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
@@ -37,7 +39,7 @@ pub use synchronize::{
 use std::any::{Any, TypeId};
 
 use crate::schema::{BehaviourClass, BehaviourSchema, CallSchema, CallTable, ChangedFields};
-use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
+use crate::{NetId, NetworkReader, NetworkWriter, ReadResult, SyncField};
 
 /// A part of an object's state that every client keeps equal to the server's.
 ///
@@ -254,7 +256,7 @@ pub trait NetworkBehaviour: Sized + Send + Sync + 'static {
 /// An operation on the fields of a behaviour.
 pub trait FieldVisitor: Sized {
     /// Visits one field.
-    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, field: A);
+    fn field<A: SyncField>(&mut self, bit: u64, name: &'static str, field: A);
 
     /// Visits the base; by default all its fields.
     #[inline]

@@ -159,6 +159,8 @@ where
     C: SyncCodec<T>,
     T: Clone + Send + Sync + 'static,
 {
+    const SCHEMA: TypeSchema = C::SCHEMA;
+
     #[inline]
     fn write(value: &T, writer: &mut NetworkWriter) {
         C::write(value, writer);

@@ -7,11 +7,11 @@ pub mod hash_set;
 mod interpolated;
 mod iterators;
 mod keys;
-mod lineage;
 mod list;
 mod mirror;
 mod operation;
 mod operators;
+mod place;
 mod record;
 mod set;
 mod throttled;
@@ -19,21 +19,23 @@ mod unnoticed;
 mod var;
 
 pub use access::{
-    FieldAccess, Formed, History, Hooked, Recording, VariableAccess, encoded, encoded_hook, hooked,
-    hooked_variable, variable,
+    Formed, History, Hooked, PreviousStep, Recording, Transfer, VariableAccess, encoded,
+    encoded_hook, hooked, hooked_variable, variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use interpolated::{Interpolated, interpolated};
-pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use operators::Operand;
+pub use place::{FieldPlace, Lineage};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
 pub use throttled::{Throttled, throttled};
 pub use unnoticed::NoticesWrites;
 pub use var::SyncVar;
 
+use std::any::Any;
 use std::hash::Hash;
 
+use crate::motion::AnyTrack;
 use crate::schema::{FieldSchema, TypeSchema};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
@@ -47,9 +49,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// ```
 /// use syncvar::{SyncField, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
-/// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
 /// /// A score that only grows: the delta is the difference. Do not assign a new score to a field that
-/// /// clients know: a difference cannot express that, see `notice_replacement`.
+/// /// clients know: a difference cannot express that, see `place_mut`.
 /// pub struct Score {
 ///     value: u32,
 ///     sent: u32,
@@ -100,7 +101,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
     note = "a field marked `#[sync_var]` intercepts the write to know that it has changed",
     note = "a container of your own implements `SyncField`"
 )]
-pub trait SyncField: Send + Sync + 'static {
+pub trait SyncField: Send + Sync {
     /// Description of the type. Both ends compare it at connect.
     const SCHEMA: TypeSchema;
 
@@ -108,6 +109,15 @@ pub trait SyncField: Send + Sync + 'static {
     /// where deltas are values, false where they are differences. A client with a
     /// `Budget` receives the snapshot of an object instead where it is false.
     const RESENDABLE: bool = false;
+
+    /// Set for a field with a hook. Containers leave it: accesses such as [`Hooked`] set it.
+    const HOOK: bool = false;
+
+    /// Set for a field with a codec, whose bytes a write may leave unchanged. Containers leave it.
+    const ENCODED: bool = false;
+
+    /// Set for a field with values between its samples. Containers leave it.
+    const INTERPOLATED: bool = false;
 
     /// Returns whether the field has a change to send.
     fn is_dirty(&self) -> bool;
@@ -125,33 +135,17 @@ pub trait SyncField: Send + Sync + 'static {
     /// Discards the change: it has been sent as a delta or as part of a snapshot.
     fn clear_dirty(&mut self);
 
-    /// Like [`clear_dirty`](Self::clear_dirty), on an object: observers have the content as that of this
-    /// place. The default forgets the place.
-    fn clear_dirty_at(&mut self, place: Place) {
-        let _ = place;
-        self.clear_dirty();
+    /// Returns the stored place. The server asks for it after each write access to the behaviour: a field that was
+    /// created or moved here since its last send is [replaced](Self::mark_replaced). The default, `None`, does not
+    /// notice that; a container notices it by a [`FieldPlace`] among its members.
+    fn place_mut(&mut self) -> Option<&mut FieldPlace> {
+        None
     }
 
-    /// Makes the field dirty if it has replaced a field that clients know: it was created since the last
-    /// [`clear_dirty`](Self::clear_dirty), or [sent](Self::clear_dirty_at) at another place. The server calls
-    /// this after each write access to the behaviour. The default does nothing: it does not notice a
-    /// field that was moved here.
-    fn notice_replacement(&mut self, place: Place) {
-        let _ = place;
-    }
-
-    /// Returns whether the field was sent at this place and not moved since. After `false` the behaviour receives
-    /// another lineage, so that a field that was moved out is noticed when it returns. The default returns
-    /// `true`; a field that stores its place compares it.
-    fn is_at(&self, place: Place) -> bool {
-        let _ = place;
-        true
-    }
-
-    /// Changes the stored place, not the dirty state: the behaviour has another lineage. The default does
-    /// nothing; a field that stores its place replaces it.
-    fn set_place(&mut self, place: Place) {
-        let _ = place;
+    /// Makes the field dirty: observers have the content of another field. The default is
+    /// [`set_dirty`](Self::set_dirty).
+    fn mark_replaced(&mut self) {
+        self.set_dirty();
     }
 
     /// Announces whether the object has observers. The server passes `false` when it finds a change without
@@ -185,9 +179,9 @@ pub trait SyncField: Send + Sync + 'static {
     /// Passes the field to a visitor. The derive calls it where it does not know the type: each missing
     /// trait is then one error, at the type.
     #[inline]
-    fn access(field: &mut Self) -> impl FieldAccess
+    fn access(field: &mut Self) -> impl SyncField
     where
-        Self: Sized,
+        Self: Sized + 'static,
     {
         field
     }
@@ -224,8 +218,8 @@ pub trait SyncField: Send + Sync + 'static {
     {
         from.clear_dirty();
         let (mut own, mut other) = (NetworkWriter::new(), NetworkWriter::new());
-        self.write_full(&mut own);
-        from.write_full(&mut other);
+        Self::write_full(self, &mut own);
+        Self::write_full(from, &mut other);
         let differs = own.as_bytes() != other.as_bytes();
         let error = other.take_error().map(|error| error.to_string());
         let error = error.or_else(|| {
@@ -241,6 +235,41 @@ pub trait SyncField: Send + Sync + 'static {
             self.set_dirty();
         }
         differs
+    }
+
+    /// Takes a step with the previous value, which accesses store. Returns the result of
+    /// [`PreviousStep::Compare`]. Containers leave it.
+    fn previous(&mut self, step: PreviousStep) -> bool {
+        let _ = step;
+        false
+    }
+
+    /// Returns whether the value exceeds its threshold, measured from the last sent value. Containers leave it.
+    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
+        let _ = last_sent;
+        true
+    }
+
+    /// Adds the value as the sample of a tick, and creates the track with the first sample. Containers leave it.
+    fn record_sample(
+        &self,
+        track: &mut Option<Box<dyn AnyTrack>>,
+        tick: u32,
+        recording: Recording<'_>,
+    ) {
+        let _ = (track, tick, recording);
+    }
+
+    /// Returns the container behind an access, for [`transfer`](Self::transfer). Containers leave it.
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
+
+    /// Exchanges content with the same field of another behaviour, which
+    /// [`as_any_mut`](Self::as_any_mut) has returned. Returns whether the field has a change. Containers leave it.
+    fn transfer(&mut self, other: &mut dyn Any, transfer: Transfer) -> bool {
+        let _ = (other, transfer);
+        false
     }
 }
 
@@ -311,7 +340,7 @@ impl<T: SyncValue + Ord> SortKey for T {}
     label = "this field keeps no previous value",
     note = "remove `hook = ...`, or implement `HookField` for the container"
 )]
-pub trait HookField: SyncField {
+pub trait HookField: SyncField + 'static {
     /// Argument of the hook.
     type Previous: Send + Sync + 'static;
 
@@ -357,7 +386,7 @@ pub trait HookField: SyncField {
 
     /// Passes the field to a visitor, like [`SyncField::access`].
     #[inline]
-    fn hooked<'a>(field: &'a mut Self, previous: &'a mut Option<Self::Previous>) -> impl FieldAccess
+    fn hooked<'a>(field: &'a mut Self, previous: &'a mut Option<Self::Previous>) -> impl SyncField
     where
         Self: Sized,
     {

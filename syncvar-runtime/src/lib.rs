@@ -54,11 +54,11 @@ pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
-    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, History, HookField, Hooked,
-    Interpolated, Lineage, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, Place,
+    DictionaryChange, ElementMut, FieldPlace, Formed, HashKey, History, HookField, Hooked,
+    Interpolated, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, PreviousStep,
     Recording, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet,
-    SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set,
-    hooked, hooked_variable, interpolated, throttled, variable,
+    SyncVar, Throttled, Transfer, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
+    hash_set, hooked, hooked_variable, interpolated, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{

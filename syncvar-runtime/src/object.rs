@@ -2,21 +2,29 @@
 
 mod alone;
 mod behaviours;
+mod bits;
 mod call;
 mod change_sink;
+mod changes;
 mod compare;
+mod erased_fields;
 mod field_ticks;
+mod hook_run;
 mod hooks;
 mod layout;
+mod nanos;
 mod newest;
 mod own_fields;
 mod owner_memory;
 mod policy_state;
 mod pool;
+mod prefetch;
 mod profile;
 mod reception;
 mod reset;
+mod row;
 mod slot;
+mod slot_state;
 mod slots;
 mod snapshot_sink;
 mod substitute;
@@ -27,28 +35,29 @@ mod value_text;
 mod write_record;
 
 pub use alone::FieldLimits;
-pub use behaviours::{BehaviourList, BehaviourSet, BehaviourTuple, Behaviours};
+pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub use call::call;
-pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
+pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Job, Outcome, Outputs};
+pub use changes::{MarkSent, When, WriteChanges};
 pub use compare::{FieldDifference, compare, compare_private};
+pub use erased_fields::{ErasedFields, FieldOperation};
 pub use field_ticks::FieldTicks;
-pub use hooks::{
-    DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,
-};
+pub use hook_run::{HookRun, run_hooks, run_hooks_as_write};
+pub use hooks::{DeferredHooks, ErasedHooks, Hooks, LayoutHooks, Remembered};
+pub use nanos::{Nanos, nanos};
 pub use newest::{KeptFields, NewestWins};
 pub use own_fields::{OwnFields, RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};
-pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
+pub use pool::{Cursor, Found, Location, Pool, PooledSlots, Pools};
 pub use profile::{FieldStats, Profile};
-pub use reception::{Reception, ReceptionReport};
+pub use reception::{Entry, Reception, ReceptionReport};
+pub use row::BehaviourTuple;
 pub use slot::{
-    ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo,
-    SlotParts, TypedSlot, nanos,
+    ComponentLayout, HookContext, PolicySlot, Slot, SlotInfo, SlotParts, Tracked, TypedSlot,
 };
-pub use slots::{
-    FieldMasks, MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Slots, Visit, When, WriteChanges,
-};
+pub use slot_state::SlotState;
+pub use slots::{FieldMasks, MAX_BEHAVIOURS, MAX_CHANNELS, Slots, Visit};
 pub use snapshot_sink::SnapshotSink;
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use tracks::Tracks;

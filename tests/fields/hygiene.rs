@@ -386,11 +386,7 @@ fn fields_with_a_codec_are_called_what_they_like() {
     encoded.before.set(0.500_01);
     encoded.base.set(6);
     if let ::std::option::Option::Some(before) = before {
-        ::syncvar::behaviour::BehaviourFields::withdraw_changes(
-            &mut encoded,
-            before,
-            ::syncvar::fields::Lineage::unique(),
-        );
+        ::syncvar::behaviour::BehaviourFields::withdraw_changes(&mut encoded, before);
     }
     let dirty_bits = ::syncvar::NetworkBehaviour::sync_var_dirty_bits(&encoded);
     assert_eq!(

@@ -37,7 +37,6 @@ own_methods! {
     call_hooks
     set_dirty_bit
     clear_all_dirty_bits
-    clear_dirty_at
     clear_dirty_bits
     notice_replacements
     set_observed

@@ -1,10 +1,12 @@
 //! A behaviour of a class that is only known from a recording.
 
+use std::any::Any;
+
 use syncvar::{
-    NetworkBehaviour, NetworkContext,
+    NetworkBehaviour, NetworkContext, SyncField,
     behaviour::FieldVisitor,
-    fields::{FieldAccess, OperationLog, Place},
-    schema::BehaviourSchema,
+    fields::Transfer,
+    schema::{BehaviourSchema, TypeSchema},
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
@@ -122,17 +124,21 @@ impl NetworkBehaviour for Dynamic {
 /// Access to a cell, which is no `SyncField`: its type is only known at run time.
 struct CellAccess<'a>(&'a mut Box<dyn Cell>);
 
-impl FieldAccess for CellAccess<'_> {
-    type Field = Box<dyn Cell>;
+impl SyncField for CellAccess<'_> {
+    const SCHEMA: TypeSchema = TypeSchema::Named("cell");
 
-    fn field_mut(&mut self) -> &mut Box<dyn Cell> {
-        self.0
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        Some(self.0)
     }
 
-    fn take_changes(&mut self, from: &mut Box<dyn Cell>) -> bool {
-        std::mem::swap(self.0, from);
-        self.0.set_dirty();
-        true
+    fn transfer(&mut self, other: &mut dyn Any, transfer: Transfer) -> bool {
+        if let Some(other) = other.downcast_mut::<Box<dyn Cell>>() {
+            std::mem::swap(self.0, other);
+        }
+        if transfer == Transfer::TakeChanges {
+            self.0.set_dirty();
+        }
+        transfer == Transfer::TakeChanges
     }
 
     fn is_dirty(&self) -> bool {
@@ -146,16 +152,6 @@ impl FieldAccess for CellAccess<'_> {
     fn clear_dirty(&mut self) {
         self.0.clear_dirty();
     }
-
-    fn clear_dirty_at(&mut self, _: Place) {
-        self.clear_dirty();
-    }
-
-    fn notice_replacement(&mut self, _: Place) {}
-
-    fn set_observed(&mut self, _: bool) {}
-
-    fn set_log(&mut self, _: OperationLog) {}
 
     fn write_full(&self, writer: &mut NetworkWriter) {
         self.0.write(writer);

@@ -1,10 +1,11 @@
 //! `Assign`: one behaviour takes over another one of its type.
 
 use std::any::Any;
-use std::marker::PhantomData;
 use std::mem;
 
-use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
+use super::{FieldVisitor, NetworkBehaviour};
+use crate::SyncField;
+use crate::field::Transfer;
 
 /// Assignment of whole behaviours, for programs that own their data elsewhere. Every
 /// [`NetworkBehaviour`] has it. A method of the same name on the struct takes precedence.
@@ -87,10 +88,10 @@ pub struct Taken<P> {
 
 /// An operation on a field of two behaviours of one type.
 trait PairAction {
-    fn pair<A: FieldAccess>(&mut self, bit: u64, field: A, other: &mut A::Field);
+    fn pair(&mut self, bit: u64, field: impl SyncField, other: &mut dyn Any);
 }
 
-/// Visits the fields of a behaviour, each with the same field of another one.
+/// Visits the fields of a behaviour, each with the same field of another behaviour.
 struct Pairwise<'a, B: NetworkBehaviour, V> {
     other: &'a mut B,
     /// Space for the visits of `other`.
@@ -118,29 +119,27 @@ impl<'a, B: NetworkBehaviour, V: PairAction> Pairwise<'a, B, V> {
 
 impl<B: NetworkBehaviour, V: PairAction> FieldVisitor for Pairwise<'_, B, V> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, field: A) {
-        let action = |other: &mut A::Field| self.action.pair(bit, field, other);
+    fn field<A: SyncField>(&mut self, bit: u64, _: &'static str, field: A) {
+        let action = |other: &mut dyn Any| self.action.pair(bit, field, other);
         let mut find = Find {
             bit,
             action: Some(action),
-            field: PhantomData,
         };
         self.other.visit(&mut self.previous, &mut find);
     }
 }
 
 /// Finds a field by its bit.
-struct Find<T, F> {
+struct Find<F> {
     bit: u64,
     action: Option<F>,
-    field: PhantomData<fn(&mut T)>,
 }
 
-impl<T: 'static, F: FnOnce(&mut T)> FieldVisitor for Find<T, F> {
+impl<F: FnOnce(&mut dyn Any)> FieldVisitor for Find<F> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+    fn field<A: SyncField>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if bit == self.bit
-            && let Some(found) = (field.field_mut() as &mut dyn Any).downcast_mut()
+            && let Some(found) = field.as_any_mut()
             && let Some(action) = self.action.take()
         {
             action(found);
@@ -152,8 +151,8 @@ struct SwapFields;
 
 impl PairAction for SwapFields {
     #[inline]
-    fn pair<A: FieldAccess>(&mut self, _: u64, mut field: A, other: &mut A::Field) {
-        mem::swap(field.field_mut(), other);
+    fn pair(&mut self, _: u64, mut field: impl SyncField, other: &mut dyn Any) {
+        field.transfer(other, Transfer::Swap);
     }
 }
 
@@ -164,8 +163,8 @@ struct TakeFields {
 
 impl PairAction for TakeFields {
     #[inline]
-    fn pair<A: FieldAccess>(&mut self, bit: u64, mut field: A, other: &mut A::Field) {
-        if self.fields & bit != 0 && field.take_changes(other) {
+    fn pair(&mut self, bit: u64, mut field: impl SyncField, other: &mut dyn Any) {
+        if self.fields & bit != 0 && field.transfer(other, Transfer::TakeChanges) {
             self.changed |= bit;
         }
     }

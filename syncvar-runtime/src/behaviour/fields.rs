@@ -1,7 +1,12 @@
-//! `BehaviourFields`: operations on all fields of a behaviour, each of them a visitor.
+//! `BehaviourFields`: operations on all fields of a behaviour, each by a visitor.
 
-use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
-use crate::{Lineage, NetworkReader, NetworkWriter, OperationLog, ReadResult, ReadResultExt};
+use super::NetworkBehaviour;
+use super::visitors::{
+    BeginChange, BeyondThreshold, ChangedSince, ClearAll, ClearDirty, EndChange, EndWrite,
+    MakeChangesWhole, MakeDirty, ReadFields, Relay, Remember, Round, SetDirty, SetLog, SetObserved,
+    SkipHooks, WriteFields, each,
+};
+use crate::{NetworkReader, NetworkWriter, OperationLog, ReadResult};
 
 /// Operations on the fields of a behaviour and its bases. Every [`NetworkBehaviour`] has them,
 /// through its [`visit`](NetworkBehaviour::visit).
@@ -53,32 +58,17 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, ClearAll);
     }
 
-    /// Makes the fields with a set bit clean, on an object of this lineage: see
-    /// [`SyncField::clear_dirty_at`](crate::SyncField::clear_dirty_at).
-    #[inline]
-    fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage) {
-        each(self, ClearAt { fields, lineage });
-    }
-
     /// Makes the fields with a set bit clean.
     #[inline]
     fn clear_dirty_bits(&mut self, dirty_bits: u64) {
         each(self, ClearDirty { bits: dirty_bits });
     }
 
-    /// Makes replaced fields dirty, as after `player.health = 5.into()`: each replacement since the
-    /// last [`clear_all_dirty_bits`](Self::clear_all_dirty_bits), and each field that was sent for
-    /// another lineage. The server calls it after each use of the behaviour.
-    ///
-    /// Returns the lineage from now on: after a replacement another one, for the field that was moved out is
-    /// clean for this lineage, and may return.
-    #[inline]
-    fn notice_replacements(&mut self, lineage: Lineage) -> Lineage {
-        let replaced = false;
-        if each(self, NoticeReplacements { lineage, replaced }).replaced {
-            return begin_lineage(self);
-        }
-        lineage
+    /// Makes the fields dirty that were created or moved here since their last
+    /// [`clear_all_dirty_bits`](Self::clear_all_dirty_bits), as by `player.health = 5.into()`. For behaviours outside
+    /// of a server, which does so after each use of a behaviour.
+    fn notice_replacements(&mut self) {
+        each(self, EndWrite);
     }
 
     /// Sets whether the object has observers: see [`SyncField::set_observed`](crate::SyncField::set_observed).
@@ -106,8 +96,8 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
     /// Makes a field clean again if its writes since [`before_change`](Self::before_change) leave its
     /// bytes unchanged. Fields that [`set_dirty_bit`](Self::set_dirty_bit) made dirty stay so.
     #[inline]
-    fn withdraw_changes(&mut self, mut before: Self::Previous, lineage: Lineage) {
-        self.visit(&mut before, &mut EndChange { lineage });
+    fn withdraw_changes(&mut self, mut before: Self::Previous) {
+        self.visit(&mut before, &mut EndChange);
     }
 
     /// Replaces the value of each field with a [codec](crate::SyncCodec) by the one that travels. A value without
@@ -188,300 +178,4 @@ mod sealed {
     pub trait Sealed {}
 
     impl<B: super::NetworkBehaviour> Sealed for B {}
-}
-
-/// Visits all fields with a fresh `Previous`.
-#[inline]
-fn each<B: NetworkBehaviour, V: FieldVisitor>(behaviour: &mut B, mut visitor: V) -> V {
-    behaviour.visit(&mut B::Previous::default(), &mut visitor);
-    visitor
-}
-
-/// Gives all fields another lineage, with their changes.
-#[cold]
-fn begin_lineage<B: NetworkBehaviour>(behaviour: &mut B) -> Lineage {
-    let lineage = Lineage::unique();
-    each(behaviour, SetPlaces { lineage });
-    lineage
-}
-
-struct SetDirty {
-    bits: u64,
-}
-
-impl FieldVisitor for SetDirty {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if self.bits & bit != 0 {
-            field.set_dirty();
-        }
-    }
-}
-
-struct MakeDirty {
-    fields: u64,
-    former: u64,
-}
-
-impl FieldVisitor for MakeDirty {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if self.fields & bit != 0 {
-            if field.is_dirty() {
-                self.former |= bit;
-            }
-            field.set_dirty();
-        }
-    }
-}
-
-struct MakeChangesWhole;
-
-impl FieldVisitor for MakeChangesWhole {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
-        if field.is_dirty() {
-            field.set_dirty();
-        }
-    }
-}
-
-struct Relay {
-    fields: u64,
-}
-
-impl FieldVisitor for Relay {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if self.fields & bit != 0 {
-            field.relay();
-        }
-    }
-}
-
-struct ClearAll;
-
-impl FieldVisitor for ClearAll {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
-        field.clear_dirty();
-    }
-}
-
-struct ClearDirty {
-    bits: u64,
-}
-
-impl FieldVisitor for ClearDirty {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if self.bits & bit != 0 {
-            field.clear_dirty();
-        }
-    }
-}
-
-struct ClearAt {
-    fields: u64,
-    lineage: Lineage,
-}
-
-impl FieldVisitor for ClearAt {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if self.fields & bit != 0 {
-            field.clear_dirty_at(self.lineage.place(bit));
-        }
-    }
-}
-
-struct NoticeReplacements {
-    lineage: Lineage,
-    /// Set if a field has replaced another one.
-    replaced: bool,
-}
-
-impl FieldVisitor for NoticeReplacements {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        let place = self.lineage.place(bit);
-        self.replaced |= !field.is_at(place);
-        field.notice_replacement(place);
-    }
-}
-
-struct SetPlaces {
-    lineage: Lineage,
-}
-
-impl FieldVisitor for SetPlaces {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        field.set_place(self.lineage.place(bit));
-    }
-}
-
-struct SetObserved {
-    observed: bool,
-}
-
-impl FieldVisitor for SetObserved {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
-        field.set_observed(self.observed);
-    }
-}
-
-struct SetLog {
-    log: OperationLog,
-}
-
-impl FieldVisitor for SetLog {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
-        field.set_log(self.log);
-    }
-}
-
-struct BeginChange {
-    /// Set if a field has a codec.
-    encoded: bool,
-}
-
-impl FieldVisitor for BeginChange {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
-        if A::ENCODED {
-            field.begin_change();
-            self.encoded = true;
-        }
-    }
-}
-
-struct EndChange {
-    lineage: Lineage,
-}
-
-impl FieldVisitor for EndChange {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if A::ENCODED {
-            field.end_change(self.lineage.place(bit));
-        }
-    }
-}
-
-struct Round<'a> {
-    writer: &'a mut NetworkWriter,
-}
-
-impl FieldVisitor for Round<'_> {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, name: &'static str, mut field: A) {
-        if !A::ENCODED {
-            return;
-        }
-        self.writer.truncate(0);
-        field.write_full(self.writer);
-        if self.writer.take_error().is_some() {
-            return;
-        }
-        let mut reader =
-            NetworkReader::with_encoding(self.writer.as_bytes(), self.writer.encoding());
-        if let Err(error) = field.read_full(&mut reader) {
-            tracing::error!(field = name, %error, "a codec does not read its bytes");
-        }
-    }
-}
-
-pub(super) struct WriteFields<'a> {
-    pub(super) writer: &'a mut NetworkWriter,
-    pub(super) fields: u64,
-}
-
-impl FieldVisitor for WriteFields<'_> {
-    #[expect(
-        clippy::inline_always,
-        reason = "a call for each field makes Mirror's snapshots a tenth slower"
-    )]
-    #[inline(always)]
-    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, field: A) {
-        if self.fields & bit != 0 {
-            field.write_full(self.writer.at(name));
-        }
-    }
-}
-
-pub(super) struct ReadFields<'a, 'b> {
-    pub(super) reader: &'a mut NetworkReader<'b>,
-    pub(super) fields: u64,
-    pub(super) result: ReadResult<()>,
-}
-
-impl FieldVisitor for ReadFields<'_, '_> {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, mut field: A) {
-        if self.fields & bit != 0 && self.result.is_ok() {
-            self.result = field.read_full(self.reader).at(name);
-        }
-    }
-}
-
-struct BeyondThreshold<'a, 'b> {
-    last_sent: &'a mut NetworkReader<'b>,
-    field: u64,
-    beyond: bool,
-}
-
-impl FieldVisitor for BeyondThreshold<'_, '_> {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, field: A) {
-        if self.field == bit {
-            self.beyond = field.is_beyond_threshold(self.last_sent);
-        }
-    }
-}
-
-struct Remember {
-    fields: u64,
-    /// Set if a field has a hook.
-    hooks: bool,
-}
-
-impl FieldVisitor for Remember {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if A::HOOK {
-            self.hooks = true;
-            if self.fields & bit != 0 {
-                field.remember();
-            }
-        }
-    }
-}
-
-struct ChangedSince {
-    changed: u64,
-}
-
-impl FieldVisitor for ChangedSince {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if A::HOOK && field.has_changed() {
-            self.changed |= bit;
-        }
-    }
-}
-
-struct SkipHooks {
-    fields: u64,
-}
-
-impl FieldVisitor for SkipHooks {
-    #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        if A::HOOK && self.fields & bit != 0 {
-            field.skip_hook();
-        }
-    }
 }

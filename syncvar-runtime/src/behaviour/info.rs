@@ -39,7 +39,7 @@ pub(super) type OnSynchronize =
     fn(&mut dyn Any, &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError>;
 
 /// Function that runs the work of a class in a frame.
-pub(crate) type OnFrame = fn(&mut dyn Any, &mut Frame<'_>);
+pub type OnFrame = fn(&mut dyn Any, &mut Frame<'_>);
 
 /// Function that calls the hook of a field at the view time.
 pub(super) type OnView = fn(&mut dyn Any, &Shown<'_>, &mut NetworkContext<'_>);

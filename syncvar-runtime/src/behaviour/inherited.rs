@@ -1,11 +1,11 @@
 //! Calls and callbacks of a behaviour, from its class or from a base.
 
 use super::info::{Callback, Presence};
-use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
+use super::{FieldVisitor, NetworkBehaviour};
 use crate::motion::Shown;
 use crate::{
     BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
-    NetworkReader, ReadResult, SynchronizeError,
+    NetworkReader, ReadResult, SyncField, SynchronizeError,
 };
 
 /// Reads the arguments of a remote call and runs it.
@@ -153,7 +153,7 @@ enum BaseVisitor<W: WithBase> {
 }
 
 impl<W: WithBase> FieldVisitor for BaseVisitor<W> {
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, _: A) {}
+    fn field<A: SyncField>(&mut self, _: u64, _: &'static str, _: A) {}
 
     fn base<B: NetworkBehaviour>(&mut self, base: &mut B, _: &mut B::Previous) {
         if let Self::Action(action) = std::mem::replace(self, Self::Running) {

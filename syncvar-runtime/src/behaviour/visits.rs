@@ -1,9 +1,9 @@
 //! Default `on_serialize` and `on_deserialize`: the bytes of the derive, by visitors.
 
-use super::fields::{ReadFields, WriteFields};
-use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
+use super::visitors::{ReadFields, WriteFields};
+use super::{FieldVisitor, NetworkBehaviour};
 use crate::schema::Role;
-use crate::{NetworkReader, NetworkWriter, ReadResult, ReadResultExt};
+use crate::{NetworkReader, NetworkWriter, ReadResult, ReadResultExt, SyncField};
 
 pub(super) fn serialize<B: NetworkBehaviour>(
     behaviour: &mut B,
@@ -132,7 +132,7 @@ struct OwnFields<V>(V);
 
 impl<V: FieldVisitor> FieldVisitor for OwnFields<V> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, field: A) {
+    fn field<A: SyncField>(&mut self, bit: u64, name: &'static str, field: A) {
         self.0.field(bit, name, field);
     }
 
@@ -149,7 +149,7 @@ struct WriteBase<'a> {
 
 impl FieldVisitor for WriteBase<'_> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, _: A) {}
+    fn field<A: SyncField>(&mut self, _: u64, _: &'static str, _: A) {}
 
     #[inline]
     fn base<B: NetworkBehaviour>(&mut self, base: &mut B, _: &mut B::Previous) {
@@ -169,7 +169,7 @@ struct WriteDeltas<'a> {
 
 impl FieldVisitor for WriteDeltas<'_> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, field: A) {
+    fn field<A: SyncField>(&mut self, bit: u64, name: &'static str, field: A) {
         if self.fields & bit != 0 {
             field.write_delta(self.writer.at(name));
         }
@@ -185,7 +185,7 @@ struct ReadBase<'a, 'b> {
 
 impl FieldVisitor for ReadBase<'_, '_> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, _: A) {}
+    fn field<A: SyncField>(&mut self, _: u64, _: &'static str, _: A) {}
 
     #[inline]
     fn base<B: NetworkBehaviour>(&mut self, base: &mut B, previous: &mut B::Previous) {
@@ -204,7 +204,7 @@ struct ReadDeltas<'a, 'b> {
 
 impl FieldVisitor for ReadDeltas<'_, '_> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, mut field: A) {
+    fn field<A: SyncField>(&mut self, bit: u64, name: &'static str, mut field: A) {
         if self.fields & bit != 0 && self.result.is_ok() {
             self.result = field.read_delta(self.reader).at(name);
         }

@@ -1,104 +1,43 @@
 //! Access to one field by kind: plain, with a hook, with a codec, with a threshold.
+//!
+//! `NetworkBehaviour::visit` shows each field through an access, which is a [`SyncField`] too: it adds the place of
+//! the previous value, a codec or a threshold to the field.
 
 mod formed;
 
 pub use formed::{Formed, encoded, encoded_hook, hooked_variable, variable};
 
-use crate::motion::{AnyTrack, Moment};
+use std::any::Any;
+
+use crate::motion::Moment;
+use crate::schema::TypeSchema;
 use crate::{
-    HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncField, SyncValue,
-    SyncVar,
+    FieldPlace, HookField, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField,
+    SyncValue, SyncVar,
 };
 
-/// Access to one field of a behaviour, as `NetworkBehaviour::visit`
-/// passes it: `&mut field`, [`hooked`], [`encoded`], [`encoded_hook`], or [`throttled`](super::throttled()) around one.
-pub trait FieldAccess {
-    /// Set if the field has a hook.
-    const HOOK: bool = false;
-    /// Set if the field has a codec: a write may leave its bytes unchanged.
-    const ENCODED: bool = false;
-    /// Set if the field has values between its samples.
-    const INTERPOLATED: bool = false;
+/// Step with the previous value of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreviousStep {
+    /// With a codec: stores a clean value before a write.
+    BeginChange,
+    /// With a codec: withdraws a write with unchanged bytes.
+    EndChange,
+    /// With a hook: stores a copy of the value.
+    Remember,
+    /// With a hook: compares the value with the stored copy, and keeps the copy of a value that differs.
+    Compare,
+    /// With a hook: drops the previous value, so that the hook does not run.
+    Skip,
+}
 
-    /// Type of the field.
-    type Field: 'static;
-
-    /// Returns the field.
-    fn field_mut(&mut self) -> &mut Self::Field;
-    /// Returns whether the field has a change to send.
-    fn is_dirty(&self) -> bool;
-    /// Makes the field dirty without a change.
-    fn set_dirty(&mut self);
-    /// Makes the field dirty after the read of an owner's deltas: see [`SyncField::relay`].
-    fn relay(&mut self) {
-        self.set_dirty();
-    }
-    /// Discards the change.
-    fn clear_dirty(&mut self);
-    /// Discards the change, which observers have received: see [`SyncField::clear_dirty_at`].
-    fn clear_dirty_at(&mut self, place: Place);
-    /// Makes the field dirty if it has replaced another one: see [`SyncField::notice_replacement`].
-    fn notice_replacement(&mut self, place: Place);
-    /// Returns whether the field was sent at this place: see [`SyncField::is_at`].
-    fn is_at(&self, place: Place) -> bool {
-        let _ = place;
-        true
-    }
-    /// Changes the place: see [`SyncField::set_place`].
-    fn set_place(&mut self, place: Place) {
-        let _ = place;
-    }
-    /// Sets whether the object has observers: see [`SyncField::set_observed`].
-    fn set_observed(&mut self, observed: bool);
-    /// Sets the log of a collection: see [`SyncField::set_log`].
-    fn set_log(&mut self, log: OperationLog);
-    /// Writes the snapshot of the field.
-    fn write_full(&self, writer: &mut NetworkWriter);
-    /// Writes the delta.
-    fn write_delta(&self, writer: &mut NetworkWriter);
-    /// Reads a snapshot.
-    ///
-    /// # Errors
-    ///
-    /// When the bytes are malformed.
-    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
-    /// Reads a delta. A field with a hook stores its previous value.
-    ///
-    /// # Errors
-    ///
-    /// When the bytes are malformed.
-    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
-    /// Takes over a field of another behaviour: see [`SyncField::take_changes`]. A field with a hook
-    /// stores its previous value.
-    fn take_changes(&mut self, from: &mut Self::Field) -> bool;
-    /// Stores a clean value, with a codec.
-    fn begin_change(&mut self) {}
-    /// Withdraws a write with unchanged bytes, with a codec.
-    fn end_change(&mut self, place: Place) {
-        let _ = place;
-    }
-    /// Stores a copy of the value, with a hook.
-    fn remember(&mut self) {}
-    /// Returns whether the value differs from the stored copy, and keeps the copy only
-    /// then. For a field with a hook.
-    fn has_changed(&mut self) -> bool {
-        false
-    }
-    /// Drops the previous value, so that the hook does not run. For a field with a hook.
-    fn skip_hook(&mut self) {}
-    /// Returns whether the value exceeds its threshold, measured from the last sent one.
-    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
-        let _ = last_sent;
-        true
-    }
-    /// Creates the track of its samples; `None` without [interpolation](Self::INTERPOLATED).
-    fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
-        None
-    }
-    /// Adds the value as the sample of a tick to a track of [`new_track`](Self::new_track).
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, recording: Recording<'_>) {
-        let _ = (track, tick, recording);
-    }
+/// Exchange of content between two fields of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// Swaps the fields.
+    Swap,
+    /// Takes over the content: see [`SyncField::take_changes`]. A field with a hook stores its previous value.
+    TakeChanges,
 }
 
 /// Track of a sample.
@@ -120,7 +59,7 @@ pub struct History {
 }
 
 /// Access to a [`SyncVar`] with a value that a [threshold](super::throttled()) compares.
-pub trait VariableAccess: FieldAccess {
+pub trait VariableAccess: SyncField {
     /// Type of the value.
     type Value;
 
@@ -151,106 +90,88 @@ pub const fn hooked<'a, F: HookField>(
     Hooked { field, previous }
 }
 
-/// Forwards the operations that every kind of field shares. `$of` is the trait of the inner value.
+/// Forwards the operations of each kind of access to the [`SyncField`] `$field`.
 macro_rules! forward {
-    ($of:path, |$this:ident| $field:expr) => {
+    (|$this:ident| $field:expr) => {
+        const RESENDABLE: bool = false;
+
         #[inline]
         fn is_dirty(&self) -> bool {
             let $this = self;
-            <_ as $of>::is_dirty(&$field)
+            SyncField::is_dirty(&$field)
         }
 
         #[inline]
         fn set_dirty(&mut self) {
             let $this = self;
-            <_ as $of>::set_dirty(&mut $field);
+            SyncField::set_dirty(&mut $field);
         }
 
         #[inline]
         fn relay(&mut self) {
             let $this = self;
-            <_ as $of>::relay(&mut $field);
+            SyncField::relay(&mut $field);
         }
 
         #[inline]
         fn clear_dirty(&mut self) {
             let $this = self;
-            <_ as $of>::clear_dirty(&mut $field);
+            SyncField::clear_dirty(&mut $field);
         }
 
         #[inline]
-        fn clear_dirty_at(&mut self, place: Place) {
+        fn place_mut(&mut self) -> Option<&mut FieldPlace> {
             let $this = self;
-            <_ as $of>::clear_dirty_at(&mut $field, place);
+            SyncField::place_mut(&mut $field)
         }
 
         #[inline]
-        fn notice_replacement(&mut self, place: Place) {
+        fn mark_replaced(&mut self) {
             let $this = self;
-            <_ as $of>::notice_replacement(&mut $field, place);
-        }
-
-        #[inline]
-        fn is_at(&self, place: Place) -> bool {
-            let $this = self;
-            <_ as $of>::is_at(&$field, place)
-        }
-
-        #[inline]
-        fn set_place(&mut self, place: Place) {
-            let $this = self;
-            <_ as $of>::set_place(&mut $field, place);
+            SyncField::mark_replaced(&mut $field);
         }
 
         #[inline]
         fn set_observed(&mut self, observed: bool) {
             let $this = self;
-            <_ as $of>::set_observed(&mut $field, observed);
+            SyncField::set_observed(&mut $field, observed);
         }
 
         #[inline]
         fn set_log(&mut self, log: OperationLog) {
             let $this = self;
-            <_ as $of>::set_log(&mut $field, log);
+            SyncField::set_log(&mut $field, log);
         }
 
         // A call for each field costs a snapshot of Mirror a tenth.
         #[inline(always)]
         fn write_full(&self, writer: &mut NetworkWriter) {
             let $this = self;
-            <_ as $of>::write_full(&$field, writer);
+            SyncField::write_full(&$field, writer);
         }
 
         #[inline]
         fn write_delta(&self, writer: &mut NetworkWriter) {
             let $this = self;
-            <_ as $of>::write_delta(&$field, writer);
+            SyncField::write_delta(&$field, writer);
         }
 
         #[inline]
         fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
             let $this = self;
-            <_ as $of>::read_full(&mut $field, reader)
+            SyncField::read_full(&mut $field, reader)
         }
     };
 }
 
-pub(super) use forward;
-
-/// Forwards all operations of an access around another one, which `$field` names.
+/// Forwards all operations of an access around another access, the member `$field`.
 macro_rules! forward_access {
     ($field:ident) => {
-        forward!(FieldAccess, |this| this.$field);
+        const SCHEMA: TypeSchema = A::SCHEMA;
+        const HOOK: bool = A::HOOK;
+        const ENCODED: bool = A::ENCODED;
 
-        #[inline]
-        fn field_mut(&mut self) -> &mut Self::Field {
-            self.$field.field_mut()
-        }
-
-        #[inline]
-        fn take_changes(&mut self, from: &mut Self::Field) -> bool {
-            self.$field.take_changes(from)
-        }
+        forward!(|this| this.$field);
 
         #[inline]
         fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -258,71 +179,59 @@ macro_rules! forward_access {
         }
 
         #[inline]
-        fn begin_change(&mut self) {
-            self.$field.begin_change();
+        fn previous(&mut self, step: PreviousStep) -> bool {
+            self.$field.previous(step)
         }
 
         #[inline]
-        fn end_change(&mut self, place: Place) {
-            self.$field.end_change(place);
+        fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+            self.$field.as_any_mut()
         }
 
         #[inline]
-        fn remember(&mut self) {
-            self.$field.remember();
-        }
-
-        #[inline]
-        fn has_changed(&mut self) -> bool {
-            self.$field.has_changed()
-        }
-
-        #[inline]
-        fn skip_hook(&mut self) {
-            self.$field.skip_hook();
+        fn transfer(&mut self, other: &mut dyn Any, transfer: Transfer) -> bool {
+            self.$field.transfer(other, transfer)
         }
     };
 }
 
-pub(super) use forward_access;
+pub(super) use {forward, forward_access};
 
-impl<F: SyncField> FieldAccess for &mut F {
-    type Field = F;
+impl<F: SyncField + 'static> SyncField for &mut F {
+    const SCHEMA: TypeSchema = F::SCHEMA;
 
-    forward!(SyncField, |this| **this);
-
-    #[inline]
-    fn field_mut(&mut self) -> &mut F {
-        self
-    }
-
-    #[inline]
-    fn take_changes(&mut self, from: &mut F) -> bool {
-        SyncField::take_changes(*self, from)
-    }
+    forward!(|this| **this);
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
         SyncField::read_delta(*self, reader)
     }
+
+    #[inline]
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        Some(*self)
+    }
+
+    #[inline]
+    fn transfer(&mut self, other: &mut dyn Any, transfer: Transfer) -> bool {
+        let Some(other) = other.downcast_mut::<F>() else {
+            return false;
+        };
+        match transfer {
+            Transfer::Swap => {
+                std::mem::swap(*self, other);
+                false
+            }
+            Transfer::TakeChanges => F::take_changes(self, other),
+        }
+    }
 }
 
-impl<F: HookField> FieldAccess for Hooked<'_, F> {
+impl<F: HookField> SyncField for Hooked<'_, F> {
+    const SCHEMA: TypeSchema = F::SCHEMA;
     const HOOK: bool = true;
 
-    type Field = F;
-
-    forward!(SyncField, |this| *this.field);
-
-    #[inline]
-    fn field_mut(&mut self) -> &mut F {
-        self.field
-    }
-
-    #[inline]
-    fn take_changes(&mut self, from: &mut F) -> bool {
-        self.field.take_changes_with_previous(from, self.previous)
-    }
+    forward!(|this| *this.field);
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -331,18 +240,33 @@ impl<F: HookField> FieldAccess for Hooked<'_, F> {
     }
 
     #[inline]
-    fn remember(&mut self) {
-        *self.previous = self.field.remembered();
+    fn previous(&mut self, step: PreviousStep) -> bool {
+        match step {
+            PreviousStep::BeginChange | PreviousStep::EndChange => {}
+            PreviousStep::Remember => *self.previous = self.field.remembered(),
+            PreviousStep::Compare => return self.field.has_changed_since(self.previous),
+            PreviousStep::Skip => *self.previous = None,
+        }
+        false
     }
 
     #[inline]
-    fn has_changed(&mut self) -> bool {
-        self.field.has_changed_since(self.previous)
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        Some(self.field)
     }
 
     #[inline]
-    fn skip_hook(&mut self) {
-        *self.previous = None;
+    fn transfer(&mut self, other: &mut dyn Any, transfer: Transfer) -> bool {
+        let Some(other) = other.downcast_mut::<F>() else {
+            return false;
+        };
+        match transfer {
+            Transfer::Swap => {
+                std::mem::swap(self.field, other);
+                false
+            }
+            Transfer::TakeChanges => self.field.take_changes_with_previous(other, self.previous),
+        }
     }
 }
 

@@ -42,21 +42,6 @@ macro_rules! sync_field {
                 }
             }
 
-            /// Discards the changes: all observers have received them as those of this place.
-            #[inline]
-            pub fn clear_dirty_at(&mut self, place: Place) {
-                self.record.clear_dirty_at(place);
-            }
-
-            /// Makes the collection due as a snapshot if it has replaced another one.
-            #[inline]
-            pub fn notice_replacement(&mut self, place: Place) {
-                if self.record.is_open() {
-                    self.settle();
-                }
-                self.record.notice_replacement(place);
-            }
-
             /// Announces whether the object has observers.
             pub fn set_observed(&mut self, observed: bool) {
                 self.record.set_observed(observed);
@@ -175,23 +160,17 @@ macro_rules! sync_field {
             }
 
             #[inline]
-            fn clear_dirty_at(&mut self, place: Place) {
-                self.clear_dirty_at(place);
+            fn place_mut(&mut self) -> Option<&mut FieldPlace> {
+                // The write access ends here, and with it the writes to an open element.
+                if self.record.is_open() {
+                    self.settle();
+                }
+                Some(self.record.place_mut())
             }
 
             #[inline]
-            fn notice_replacement(&mut self, place: Place) {
-                self.notice_replacement(place);
-            }
-
-            #[inline]
-            fn is_at(&self, place: Place) -> bool {
-                self.record.is_at(place)
-            }
-
-            #[inline]
-            fn set_place(&mut self, place: Place) {
-                self.record.set_place(place);
+            fn mark_replaced(&mut self) {
+                self.record.mark_replaced();
             }
 
             #[inline]

@@ -3,9 +3,10 @@
 use std::any::Any;
 
 use super::access::{forward, forward_access};
-use super::{FieldAccess, Recording, VariableAccess};
+use super::{PreviousStep, Recording, Transfer, VariableAccess};
 use crate::motion::{AnyTrack, Interpolation, Track};
-use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult};
+use crate::schema::TypeSchema;
+use crate::{FieldPlace, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField};
 
 /// Access to a variable with [values between its samples](Interpolation); see [`interpolated`].
 #[derive(Debug)]
@@ -23,24 +24,22 @@ pub const fn interpolated<A: VariableAccess>(
     Interpolated { field, rules }
 }
 
-impl<A: VariableAccess> FieldAccess for Interpolated<A>
+impl<A: VariableAccess> SyncField for Interpolated<A>
 where
     A::Value: Clone + Send + Sync + 'static,
 {
-    const HOOK: bool = A::HOOK;
-    const ENCODED: bool = A::ENCODED;
     const INTERPOLATED: bool = true;
-
-    type Field = A::Field;
 
     forward_access!(field);
 
-    fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
-        Some(Box::new(Track::new(self.rules)))
-    }
-
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, recording: Recording<'_>) {
-        let track: &mut dyn Any = track;
+    fn record_sample(
+        &self,
+        track: &mut Option<Box<dyn AnyTrack>>,
+        tick: u32,
+        recording: Recording<'_>,
+    ) {
+        let track = track.get_or_insert_with(|| Box::new(Track::new(self.rules)));
+        let track: &mut dyn Any = &mut **track;
         let Some(track) = track.downcast_mut::<Track<A::Value>>() else {
             return;
         };

@@ -1,7 +1,7 @@
 //! `Record`: unsent changes of a collection.
 
 use super::operation::Operation;
-use super::{OperationLog, Place};
+use super::{FieldPlace, OperationLog};
 
 /// Changes of a collection since the last send: coalesced in an `L`, or one `O` after
 /// another in the order of their calls.
@@ -9,8 +9,10 @@ use super::{OperationLog, Place};
 pub(super) struct Record<L, O> {
     mode: Mode,
     /// Place of the last send.
-    place: Place,
-    /// Set while the [source](Place::source) of this place has the same content, apart from its log.
+    place: FieldPlace,
+    /// Set if the content was taken over by the collection at `place`.
+    is_source: bool,
+    /// Set while the source of this collection has the same content, apart from its log.
     shared: bool,
     /// Set if the log has the last received delta, which goes on to other connections.
     received: bool,
@@ -93,7 +95,8 @@ impl<L: Default, O> Default for Record<L, O> {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
-            place: Place::ANY,
+            place: FieldPlace::NEW,
+            is_source: false,
             shared: false,
             received: false,
             log: L::default(),
@@ -133,6 +136,7 @@ impl<L: Log, O> Record<L, O> {
             self.begin_again();
         }
         self.log.clear();
+        self.place.note_sent();
     }
 
     #[inline(never)]
@@ -154,34 +158,20 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
+    /// Returns the place. A source that stands on an object itself was moved there.
     #[inline]
-    pub(super) fn clear_dirty_at(&mut self, place: Place) {
-        self.clear_dirty();
-        self.place = place;
-    }
-
-    #[inline]
-    pub(super) fn notice_replacement(&mut self, place: Place) {
-        if !self.is_at(place) {
-            self.notice_other_place(place);
+    pub(super) fn place_mut(&mut self) -> &mut FieldPlace {
+        if self.is_source {
+            self.is_source = false;
+            self.place = FieldPlace::ELSEWHERE;
         }
+        &mut self.place
     }
 
-    /// Returns whether the collection was sent at this place and not moved since.
-    #[inline]
-    pub(super) fn is_at(&self, place: Place) -> bool {
-        self.place == place && self.mode != Mode::New
-    }
-
-    /// Changes the place, not the unsent changes.
-    #[inline]
-    pub(super) fn set_place(&mut self, place: Place) {
-        self.place = place;
-    }
-
+    /// Makes the collection due as a snapshot, since observers have the content of another collection.
     #[cold]
-    fn notice_other_place(&mut self, place: Place) {
-        if self.place != Place::ANY {
+    pub(super) fn mark_replaced(&mut self) {
+        if !self.place.is_new() {
             // The recorded changes belong to the content of the other place.
             self.mode = Mode::New;
             self.log.clear();
@@ -190,7 +180,6 @@ impl<L: Log, O> Record<L, O> {
         if self.mode == Mode::New {
             self.mode = Mode::Whole;
         }
-        self.place = place;
     }
 
     pub(super) fn set_observed(&mut self, observed: bool) {
@@ -306,18 +295,19 @@ impl<L: Log, O> Record<L, O> {
 
     /// Returns whether the content of a source differs by its log only.
     pub(super) fn follows(&self, source: &Self) -> bool {
-        let place = self.shared.then(|| self.place.source());
-        place == Some(source.place) && source.mode == Mode::Recording
+        let is_its_source = source.is_source && source.place == self.place;
+        self.shared && is_its_source && source.mode == Mode::Recording
     }
 
     /// Notes that the content of a source has been taken over. The source then records its changes.
     pub(super) fn share(&mut self, source: &mut Self) {
         source.clear_dirty();
-        self.shared = self.place.is_field();
+        self.shared = !self.is_source && self.place.is_on_object();
+        source.is_source = self.shared;
         source.place = if self.shared {
-            self.place.source()
+            self.place
         } else {
-            Place::ANY
+            FieldPlace::UNPLACED
         };
     }
 

@@ -1,9 +1,12 @@
 //! Access to a variable with a threshold.
 
+use std::any::Any;
+
 use super::access::{forward, forward_access};
-use super::{FieldAccess, Recording, VariableAccess};
+use super::{PreviousStep, Recording, Transfer, VariableAccess};
 use crate::motion::AnyTrack;
-use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult};
+use crate::schema::TypeSchema;
+use crate::{FieldPlace, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField};
 
 /// Access to a variable with a threshold; see [`throttled`].
 #[derive(Debug)]
@@ -21,12 +24,8 @@ pub const fn throttled<A: VariableAccess>(
     Throttled { field, is_beyond }
 }
 
-impl<A: VariableAccess> FieldAccess for Throttled<A> {
-    const HOOK: bool = A::HOOK;
-    const ENCODED: bool = A::ENCODED;
+impl<A: VariableAccess> SyncField for Throttled<A> {
     const INTERPOLATED: bool = A::INTERPOLATED;
-
-    type Field = A::Field;
 
     forward_access!(field);
 
@@ -37,11 +36,12 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
         })
     }
 
-    fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
-        self.field.new_track()
-    }
-
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, recording: Recording<'_>) {
-        self.field.record(track, tick, recording);
+    fn record_sample(
+        &self,
+        track: &mut Option<Box<dyn AnyTrack>>,
+        tick: u32,
+        recording: Recording<'_>,
+    ) {
+        self.field.record_sample(track, tick, recording);
     }
 }

@@ -5,7 +5,7 @@ mod state;
 
 use std::ops::{Deref, DerefMut};
 
-use super::Place;
+use super::FieldPlace;
 use crate::SyncValue;
 use state::State;
 
@@ -103,23 +103,21 @@ impl<T> SyncVar<T> {
     }
 
     #[inline]
-    const fn mark_changed(&mut self) {
+    pub(super) const fn mark_changed(&mut self) {
         self.state = self.state.with(State::DIRTY);
+    }
+
+    /// Returns the place of the last send.
+    #[inline]
+    pub(super) const fn place(&mut self) -> &mut FieldPlace {
+        &mut self.state.0
     }
 
     /// Forgets that the variable has changed.
     #[inline]
     pub const fn clear_dirty(&mut self) {
         self.state = self.state.unchanged();
-        if self.state.is_new() {
-            self.state = State::clean(Place::ANY);
-        }
-    }
-
-    /// Like [`clear_dirty`](Self::clear_dirty): observers have the value as that of this place.
-    #[inline]
-    pub const fn clear_dirty_at(&mut self, place: Place) {
-        self.state = State::clean(place);
+        self.state.0.note_sent();
     }
 
     /// Adds the dirty bit of the variable to a mask if it is dirty.
@@ -128,35 +126,6 @@ impl<T> SyncVar<T> {
         if self.is_dirty() {
             *dirty_bits |= bit;
         }
-    }
-
-    /// Makes the variable dirty if it is new or [sent](Self::clear_dirty_at) at another place: on an object
-    /// that clients know, it has replaced another one.
-    #[inline]
-    pub const fn notice_replacement(&mut self, place: Place) {
-        if !self.is_at_place(place) {
-            self.notice_other_place(place);
-        }
-    }
-
-    #[cold]
-    const fn notice_other_place(&mut self, place: Place) {
-        if !self.is_at_place(Place::ANY) {
-            self.mark_changed();
-        }
-        self.set_place(place);
-    }
-
-    /// Returns whether the variable was sent at this place and not moved since.
-    #[inline]
-    pub(super) const fn is_at_place(&self, place: Place) -> bool {
-        self.state.is_at(place)
-    }
-
-    /// Changes the place, not the dirty state: the behaviour has another lineage.
-    #[inline]
-    pub(super) const fn set_place(&mut self, place: Place) {
-        self.state = self.state.at(place);
     }
 }
 

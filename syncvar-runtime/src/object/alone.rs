@@ -1,6 +1,6 @@
 //! Delta of one field alone: whether it has a form on the wire, and how long it is.
 
-use super::policy_state::each;
+use super::bits::each;
 use super::slot::Slot;
 use crate::{Encoding, NetworkWriter, WriteError};
 

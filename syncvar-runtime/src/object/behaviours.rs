@@ -3,10 +3,12 @@
 use std::any::Any;
 use std::fmt;
 
-use super::pool::{Location, Pools};
+use super::pool::{Location, PooledSlots, Pools};
+use super::row::{BehaviourTuple, ReadFull, WriteFull, through_visits};
 use super::slot::{Slot, TypedSlot};
-use super::slots::{MAX_BEHAVIOURS, Slots};
-use crate::{NetId, NetworkBehaviour};
+use super::slots::{MAX_BEHAVIOURS, Slots, Visit};
+use crate::stats::BehaviourStats;
+use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
 /// Behaviours of an object: one behaviour, a tuple, or a [`BehaviourList`]; at most 64.
 ///
@@ -52,23 +54,6 @@ pub trait BehaviourSet: Send + Sync + 'static {
     }
 }
 
-/// One behaviour, or a tuple of such, in one piece of memory.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is neither a behaviour nor a tuple of up to eight behaviours",
-    label = "cannot be put on a networked object",
-    note = "write `#[derive(NetworkBehaviour)]` above the struct; in a tuple, above each of them",
-    note = "for more than eight behaviours, nest tuples: `((A, B, C, D, E, F, G, H), (I, J))`"
-)]
-pub trait BehaviourTuple: Send + Sync + 'static {
-    /// Number of behaviours.
-    const COUNT: usize;
-    /// Slots of the behaviours.
-    type Row: Slots;
-
-    /// Puts the behaviours into slots, in order.
-    fn into_row(self) -> Self::Row;
-}
-
 impl<T: BehaviourTuple> BehaviourSet for T {
     fn into_behaviours(self) -> Behaviours {
         const {
@@ -86,7 +71,7 @@ impl<T: BehaviourTuple> BehaviourSet for T {
 }
 
 /// Type-erased behaviours of one object, in order.
-pub struct Behaviours(pub(super) Box<dyn Slots>);
+pub struct Behaviours(Box<dyn PooledSlots>);
 
 /// Behaviours of an object chosen at run time.
 ///
@@ -102,7 +87,7 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 /// assert_eq!(parts.into_behaviours().len(), 2);
 /// ```
 #[derive(Default)]
-pub struct BehaviourList(pub(super) Vec<Box<dyn Slot>>);
+pub struct BehaviourList(Vec<Box<dyn Slot>>);
 
 impl Behaviours {
     /// Returns the number of behaviours.
@@ -188,5 +173,53 @@ impl BehaviourSet for BehaviourList {
 impl BehaviourSet for Behaviours {
     fn into_behaviours(self) -> Behaviours {
         self
+    }
+}
+
+impl Slots for BehaviourList {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn slot(&self, index: usize) -> Option<&dyn Slot> {
+        Some(&**self.0.get(index)?)
+    }
+
+    fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
+        Some(&mut **self.0.get_mut(index)?)
+    }
+
+    fn all_mut(&mut self) -> Vec<&mut dyn Slot> {
+        self.0
+            .iter_mut()
+            .map(|slot| &mut **slot as &mut dyn Slot)
+            .collect()
+    }
+
+    through_visits!();
+
+    fn visit<V: Visit>(&mut self, mut index: u32, visitor: &mut V) -> u32 {
+        for slot in &mut self.0 {
+            visitor.slot(index, &mut **slot);
+            index += 1;
+        }
+        index
+    }
+}
+
+impl Pools {
+    /// Inserts the behaviours of a new object.
+    ///
+    /// # Panics
+    ///
+    /// With more than 2^32 pools.
+    pub fn insert(&mut self, id: NetId, prefab: u32, behaviours: Behaviours) -> Location {
+        self.insert_boxed(id, prefab, behaviours.0)
+    }
+
+    /// Removes and returns the behaviours of an object; `None` if they are checked out.
+    #[inline]
+    pub fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
+        self.remove_boxed(at).map(Behaviours)
     }
 }

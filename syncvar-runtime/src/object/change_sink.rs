@@ -2,12 +2,24 @@
 
 use std::ops::Range;
 
-use super::slots::{Look, When};
+use super::changes::{Look, MarkSent, When, WriteChanges};
+use super::nanos::Nanos;
+use super::slots::Slots;
 use super::write_record::{WriteLog, WriteRecord, mask_count};
-use super::{Job, MarkSent, Nanos, Slots, WriteChanges};
 use crate::packet::{Room, Segments, UpdateForm};
 use crate::stats::{BehaviourStats, Counter};
 use crate::{AudienceId, Channel, NetId, WriteError};
+
+/// An object with pending changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Job {
+    /// Id of the object.
+    pub net_id: NetId,
+    /// Row in the pool.
+    pub row: u32,
+    /// Set if send intervals do not count.
+    pub force: bool,
+}
 
 /// Encodes the deltas of objects, once for every form of the observers.
 #[derive(Debug)]

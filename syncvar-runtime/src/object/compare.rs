@@ -1,7 +1,7 @@
 //! Comparison of a replica with the server's object, for tests.
 
 use super::Slots;
-use super::policy_state::each;
+use super::bits::each;
 use super::slot::Slot;
 use super::value_text::value_text;
 use crate::behaviour::Presence;
@@ -123,7 +123,7 @@ fn difference(
 /// Returns the bytes of a field as in a snapshot.
 fn write(slot: &mut dyn Slot, bit: u64) -> Vec<u8> {
     let mut writer = NetworkWriter::with_encoding(ENCODING);
-    slot.fields_mut().write_fields(&mut writer, bit);
+    slot.fields().write_fields(&mut writer, bit);
     writer.as_bytes().to_vec()
 }
 
@@ -131,6 +131,6 @@ fn write(slot: &mut dyn Slot, bit: u64) -> Vec<u8> {
 fn decoded(made: &mut dyn Slot, bit: u64, bytes: &[u8]) -> Option<Vec<u8>> {
     let reader = NetworkReader::with_encoding(bytes, ENCODING);
     let mut reader = reader.with_budget(ReadBudget::UNLIMITED);
-    made.fields_mut().read_fields(&mut reader, bit).ok()?;
+    made.fields().read_fields(&mut reader, bit).ok()?;
     Some(write(made, bit))
 }

@@ -1,7 +1,6 @@
 //! `FieldTicks`: tick of each field of a behaviour on an unreliable channel.
 
-use super::policy_state::{PolicyState, each};
-use super::tracks::Tracks;
+use super::bits::each;
 
 /// Number of ticks beside the box of the rest: most behaviours need one allocation.
 const FEW: usize = 5;
@@ -125,19 +124,6 @@ impl FieldTicks {
         };
         at.copied().unwrap_or_default()
     }
-}
-
-/// State of a slot that only some behaviours need. Behind one pointer, so that the others stay small; one line of the
-/// cache, which each frame with the object writes.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub(super) struct SlotState {
-    /// State of the restricted fields; `None` if none of them needs it.
-    pub(super) policy: Option<Box<PolicyState>>,
-    /// Ticks of the fields; `None` on a reliable channel.
-    pub(super) ticks: Option<FieldTicks>,
-    /// Samples of the interpolated fields; `None` before the first one.
-    pub(super) tracks: Option<Box<Tracks>>,
 }
 
 #[cfg(test)]

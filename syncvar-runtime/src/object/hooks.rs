@@ -1,10 +1,12 @@
 //! Hooks after a delta, after a snapshot, for a first state, and on a host.
 
+use std::any::Any;
 use std::fmt;
 
-use super::slot::{Remembered, Slot};
-use crate::behaviour::Panicked;
 use crate::{NetId, NetworkBehaviour, NetworkContext};
+
+/// Previous values of a behaviour's fields, type-erased.
+pub type Remembered = Box<dyn Any + Send + Sync>;
 
 /// Hooks to run on a behaviour.
 #[derive(Debug)]
@@ -13,16 +15,6 @@ pub enum Hooks {
     LastRead,
     /// Hooks of the fields that differ from remembered values.
     Changed(ErasedHooks),
-}
-
-/// Result of hooks that ran as a write of the server.
-#[derive(Debug)]
-#[must_use = "a hook may have panicked"]
-pub struct HookRun {
-    /// Fields that the policy refused to the hooks.
-    pub refused: u64,
-    /// Panic of a hook; it ends the run.
-    pub result: Result<(), Panicked>,
 }
 
 /// Hooks of a behaviour that wait for the check-out of their object, which their context needs.
@@ -41,26 +33,6 @@ pub struct DeferredHooks {
     pub reported: bool,
     /// Arguments of the hooks.
     pub hooks: ErasedHooks,
-}
-
-/// Runs hooks without a context on a replica.
-///
-/// # Errors
-///
-/// When a hook panics, which ends the run.
-#[inline]
-pub fn run_hooks<S: Slot + ?Sized>(slot: &mut S, hooks: Hooks) -> Result<(), Panicked> {
-    slot.call_hooks(hooks)
-}
-
-/// Runs hooks without a context as a write of the server: replacements become dirty, and the policy
-/// applies.
-pub fn run_hooks_as_write(slot: &mut dyn Slot, hooks: Hooks) -> HookRun {
-    slot.begin_change();
-    let result = slot.call_hooks(hooks);
-    // A hook may have replaced a collection.
-    let refused = slot.end_change();
-    HookRun { refused, result }
 }
 
 /// Previous values for the hooks of a behaviour, after [`read_layout`](crate::NetworkReader::read_layout).

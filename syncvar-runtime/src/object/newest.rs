@@ -1,9 +1,12 @@
 //! State that may be older than the state of a replica: the newest value of each field wins.
 
+use super::bits::each;
+use super::erased_fields::write;
 use super::field_ticks::FieldTicks;
-use super::policy_state::{SAVED, StateSize, each, put_back};
+use super::own_fields::OwnFields;
+use super::policy_state::{SAVED, StateSize, put_back};
 use super::slot::{Slot, SlotInfo};
-use super::{OwnFields, Slots};
+use super::slots::Slots;
 use crate::behaviour::Presence;
 use crate::schema::PolicyBits;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
@@ -94,7 +97,7 @@ impl KeptFields {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> (ReadResult<()>, u64) {
-        let Some(ticks) = slot.ticks() else {
+        let Some(ticks) = slot.state().and_then(|state| state.ticks.as_ref()) else {
             let result = slot.deserialize(reader, initial_state);
             return (result, fields_of(reader, initial_state));
         };
@@ -112,7 +115,9 @@ impl KeptFields {
         if result.is_err() {
             return (result, fields);
         }
-        if let Some(ticks) = slot.ticks_mut() {
+        if let Some(state) = slot.state_mut()
+            && let Some(ticks) = &mut state.ticks
+        {
             ticks.set(fields, rule.tick);
         }
         if is_repeated {
@@ -198,11 +203,11 @@ impl SavedFields {
     ) -> Result<u64, ReadError> {
         self.writer.truncate(0);
         self.ends.clear();
-        let behaviour = slot.fields_mut();
+        let behaviour = slot.fields();
         let mut saved = 0;
         for field in each(fields) {
             let start = self.writer.len();
-            behaviour.write_fields(&mut self.writer, field);
+            write(behaviour, &mut self.writer, field);
             if self.writer.take_error().is_some() {
                 self.writer.truncate(start);
                 continue;
@@ -218,11 +223,11 @@ impl SavedFields {
 
     /// Returns the saved ones of some fields that have the same value still.
     fn equal<S: Slot + ?Sized>(&mut self, slot: &mut S, fields: u64) -> u64 {
-        let behaviour = slot.fields_mut();
+        let behaviour = slot.fields();
         let (saved, mut start, mut equal) = (self.writer.len(), 0, 0);
         for (field, end) in &self.ends {
             if fields & field != 0 {
-                behaviour.write_fields(&mut self.writer, *field);
+                write(behaviour, &mut self.writer, *field);
                 let is_valid = self.writer.take_error().is_none();
                 let bytes = self.writer.as_bytes();
                 if is_valid && bytes.get(saved..) == bytes.get(start..*end) {
@@ -237,7 +242,7 @@ impl SavedFields {
 
     /// Restores the saved ones of some fields.
     fn restore<S: Slot + ?Sized>(&mut self, slot: &mut S, fields: u64) {
-        let behaviour = slot.fields_mut();
+        let behaviour = slot.fields();
         let mut start = 0;
         for (field, end) in &self.ends {
             let value = self.writer.as_bytes().get(start..*end);

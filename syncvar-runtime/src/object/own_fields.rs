@@ -1,6 +1,7 @@
 //! Fields written by the owner of an object, saved while its client reads a snapshot of the server.
 
-use super::{Slot, Visit};
+use super::slot::Slot;
+use super::slots::Visit;
 use crate::schema::PolicyBits;
 use crate::{NetworkReader, ReadError};
 
@@ -66,9 +67,8 @@ impl Visit for SaveOwn {
         let (policy, dirty) = (slot.info().policy, slot.dirty_bits());
         if let Some(restricted) = slot.policy_slot().filter(|_| policy.owner_write != 0) {
             let own = OwnFields::Written.kept(&policy, dirty);
-            let fields = (own, policy.server_override);
-            let state = restricted.state;
-            if !state.save(restricted.behaviour, fields, &mut self.work_left) {
+            let (state, shared) = (restricted.state, policy.server_override);
+            if !state.save(restricted.behaviour, own, shared, &mut self.work_left) {
                 self.missing = state.saved_size().work;
             }
         }

@@ -2,7 +2,9 @@
 
 use std::ops::AddAssign;
 
-use super::slot::{Nanos, RestrictedFields, nanos};
+use super::bits::each;
+use super::erased_fields::{ErasedFields, FieldOperation, apply, clear, set_dirty, write};
+use super::nanos::{Nanos, nanos};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::wire::budget::STEP;
@@ -80,37 +82,28 @@ struct LastSent {
 /// Encoding of the values: it has no limit of elements.
 pub(super) const SAVED: Encoding = Encoding::Compact;
 
-/// Returns the single bits of a mask, ascending.
-pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
-    std::iter::from_fn(move || {
-        let bit = bits & bits.wrapping_neg();
-        bits ^= bit;
-        (bit != 0).then_some(bit)
-    })
-}
-
 /// Returns one field as in a snapshot; `None` if the value has no form on the wire.
-fn value_of(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64) -> Option<Vec<u8>> {
+fn value_of(behaviour: &mut (impl ErasedFields + ?Sized), bit: u64) -> Option<Vec<u8>> {
     measured_value_of(behaviour, bit, &mut StateSize::default())
 }
 
 /// Like [`value_of`]; adds the size of the field.
 fn measured_value_of(
-    behaviour: &mut (impl RestrictedFields + ?Sized),
+    behaviour: &mut (impl ErasedFields + ?Sized),
     bit: u64,
     size: &mut StateSize,
 ) -> Option<Vec<u8>> {
     let mut writer = NetworkWriter::with_encoding(SAVED);
-    behaviour.write_fields(&mut writer, bit);
+    write(behaviour, &mut writer, bit);
     *size += StateSize::of(&mut writer);
     let valid = writer.take_error().is_none();
     valid.then(|| writer.as_bytes().to_vec())
 }
 
 /// Restores the value of a field.
-pub(super) fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
+pub(super) fn put_back(behaviour: &mut (impl ErasedFields + ?Sized), bit: u64, value: &[u8]) {
     let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
-    if let Err(error) = behaviour.read_fields(&mut reader, bit) {
+    if let Err(error) = behaviour.apply(bit, FieldOperation::Read(&mut reader)) {
         tracing::error!(%error, "a field cannot read the bytes that it has written");
     }
 }
@@ -119,7 +112,7 @@ impl PolicyState {
     /// Saves the fields that the server may not write, while a connection owns the object.
     pub fn begin_change(
         &mut self,
-        behaviour: &mut (impl RestrictedFields + ?Sized),
+        behaviour: &mut (impl ErasedFields + ?Sized),
         policy: &PolicyBits,
     ) {
         self.before.clear();
@@ -128,7 +121,7 @@ impl PolicyState {
         }
     }
 
-    fn keep(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized), fields: u64, shared: u64) {
+    fn keep(&mut self, behaviour: &mut (impl ErasedFields + ?Sized), fields: u64, shared: u64) {
         let dirty = behaviour.dirty_bits();
         self.size = StateSize::default();
         for bit in each(fields) {
@@ -146,7 +139,7 @@ impl PolicyState {
     }
 
     /// Restores the fields that the server may not write; returns the ones it wrote.
-    pub fn end_change(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized)) -> u64 {
+    pub fn end_change(&mut self, behaviour: &mut (impl ErasedFields + ?Sized)) -> u64 {
         let mut refused = 0;
         self.size = StateSize::default();
         let dirty = behaviour.dirty_bits();
@@ -164,9 +157,9 @@ impl PolicyState {
             refused |= bit;
             put_back(behaviour, bit, &former.value);
             if former.was_dirty {
-                behaviour.set_dirty_bit(bit);
+                set_dirty(behaviour, bit);
             } else {
-                behaviour.clear_dirty_bits(bit);
+                clear(behaviour, bit);
             }
         }
         refused
@@ -174,10 +167,10 @@ impl PolicyState {
 
     /// Notes writes of the server to fields of the owner, which it may overwrite. Pending writes of the
     /// owner now go to all observers, as whole values: the owner has its own operations already.
-    pub fn note_override(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized), fields: u64) {
+    pub fn note_override(&mut self, behaviour: &mut (impl ErasedFields + ?Sized), fields: u64) {
         let pending = self.relayed & fields & behaviour.dirty_bits();
         if pending != 0 {
-            behaviour.set_dirty_bit(pending);
+            set_dirty(behaviour, pending);
         }
         self.relayed &= !fields;
         self.echoed |= fields;
@@ -191,8 +184,9 @@ impl PolicyState {
     /// ones.
     pub fn save(
         &mut self,
-        behaviour: &mut dyn RestrictedFields,
-        (fields, shared): (u64, u64),
+        behaviour: &mut dyn ErasedFields,
+        fields: u64,
+        shared: u64,
         work_left: &mut usize,
     ) -> bool {
         self.before.clear();
@@ -214,7 +208,7 @@ impl PolicyState {
     }
 
     /// Returns the present size of the saved fields.
-    pub fn size_now(&self, behaviour: &mut dyn RestrictedFields) -> StateSize {
+    pub fn size_now(&self, behaviour: &mut dyn ErasedFields) -> StateSize {
         let mut size = StateSize::default();
         for former in &self.before {
             measured_value_of(behaviour, former.bit, &mut size);
@@ -224,18 +218,18 @@ impl PolicyState {
 
     /// Makes fields dirty after a write of the owner. A field that the server has corrected goes to all
     /// observers, as a whole value; others go to all except the owner.
-    pub fn relay(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64) {
+    pub fn relay(&mut self, behaviour: &mut dyn ErasedFields, fields: u64) {
         let corrected = fields & self.echoed;
         if corrected != 0 {
-            behaviour.set_dirty_bit(corrected);
+            set_dirty(behaviour, corrected);
         }
-        behaviour.relay(fields & !corrected);
+        apply(behaviour, fields & !corrected, FieldOperation::Relay);
         self.relayed |= fields;
     }
 
     /// Makes the saved ones of some fields clean that a write of the owner has not changed. Fields with pending
     /// changes stay. Returns the others.
-    pub fn clear_unchanged(&self, behaviour: &mut dyn RestrictedFields, fields: u64) -> u64 {
+    pub fn clear_unchanged(&self, behaviour: &mut dyn ErasedFields, fields: u64) -> u64 {
         let mut unchanged = 0;
         for former in &self.before {
             let is_candidate = fields & former.bit != 0 && !former.was_dirty;
@@ -243,35 +237,37 @@ impl PolicyState {
                 unchanged |= former.bit;
             }
         }
-        behaviour.clear_dirty_bits(unchanged & behaviour.dirty_bits());
+        let unchanged_dirty = unchanged & behaviour.dirty_bits();
+        clear(behaviour, unchanged_dirty);
         fields & !unchanged
     }
 
     /// Restores the saved fields after a refused write of the owner to `fields`, which has recorded some
     /// of its changes.
-    pub fn revert(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64) {
+    pub fn revert(&mut self, behaviour: &mut dyn ErasedFields, fields: u64) {
         let before = self.before.iter().filter(|former| former.was_dirty);
         let before = before.fold(0, |bits, former| bits | former.bit);
         self.restore(behaviour);
-        behaviour.set_dirty_bit(fields & before);
-        behaviour.clear_dirty_bits(fields & !before & behaviour.dirty_bits());
+        set_dirty(behaviour, fields & before);
+        let clean = fields & !before & behaviour.dirty_bits();
+        clear(behaviour, clean);
     }
 
     /// Restores the saved fields. Dirty bits stay. Returns these fields.
-    pub fn restore(&mut self, behaviour: &mut dyn RestrictedFields) -> u64 {
+    pub fn restore(&mut self, behaviour: &mut dyn ErasedFields) -> u64 {
         let mut fields = 0;
         for former in std::mem::take(&mut self.before) {
             put_back(behaviour, former.bit, &former.value);
             fields |= former.bit;
             if former.shared && former.was_dirty {
-                behaviour.set_dirty_bit(former.bit);
+                set_dirty(behaviour, former.bit);
             }
         }
         fields
     }
 
     /// Restores the saved fields that differ now, and makes them dirty. Returns these fields.
-    pub fn restore_as_written(&mut self, behaviour: &mut dyn RestrictedFields) -> u64 {
+    pub fn restore_as_written(&mut self, behaviour: &mut dyn ErasedFields) -> u64 {
         let mut fields = 0;
         for former in std::mem::take(&mut self.before) {
             let is_same = value_of(behaviour, former.bit).is_some_and(|now| now == former.value);
@@ -281,7 +277,7 @@ impl PolicyState {
             put_back(behaviour, former.bit, &former.value);
             fields |= former.bit;
         }
-        behaviour.set_dirty_bit(fields);
+        set_dirty(behaviour, fields);
         fields
     }
 
@@ -325,7 +321,7 @@ impl PolicyState {
     }
 
     /// Records a change of ownership in a tick.
-    pub fn set_owned(&mut self, behaviour: &mut dyn RestrictedFields, owned: bool, tick: u32) {
+    pub fn set_owned(&mut self, behaviour: &mut dyn ErasedFields, owned: bool, tick: u32) {
         self.owned = owned;
         self.owned_since = tick;
         self.accepted.clear();
@@ -333,14 +329,14 @@ impl PolicyState {
         // Pending writes of the former owner now go to all observers, as whole values.
         let left = std::mem::take(&mut self.relayed) & behaviour.dirty_bits();
         if left != 0 {
-            behaviour.set_dirty_bit(left);
+            set_dirty(behaviour, left);
         }
     }
 
     /// Records a send of some fields.
     pub fn note_sent(
         &mut self,
-        behaviour: &mut (impl RestrictedFields + ?Sized),
+        behaviour: &mut (impl ErasedFields + ?Sized),
         policy: &PolicyBits,
         fields: u64,
         now: Nanos,
@@ -355,7 +351,7 @@ impl PolicyState {
     /// Records that every observer has the present values of some fields.
     pub fn note_values(
         &mut self,
-        behaviour: &mut (impl RestrictedFields + ?Sized),
+        behaviour: &mut (impl ErasedFields + ?Sized),
         policy: &PolicyBits,
         fields: u64,
     ) {
@@ -388,7 +384,7 @@ impl PolicyState {
     /// of them is due. `None` if only a larger change releases them.
     pub fn held_back(
         &self,
-        behaviour: &mut (impl RestrictedFields + ?Sized),
+        behaviour: &mut (impl ErasedFields + ?Sized),
         schema: &BehaviourSchema,
         now: Nanos,
     ) -> (u64, Option<Nanos>) {
@@ -413,10 +409,13 @@ impl PolicyState {
     }
 }
 
-fn is_beyond(behaviour: &mut (impl RestrictedFields + ?Sized), sent: &LastSent) -> bool {
+fn is_beyond(behaviour: &mut (impl ErasedFields + ?Sized), sent: &LastSent) -> bool {
     let Some(value) = &sent.value else {
         return true;
     };
     let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
-    behaviour.is_beyond_threshold(&mut reader, sent.bit)
+    let mut is_beyond = true;
+    let compare = FieldOperation::CompareThreshold(&mut reader, &mut is_beyond);
+    apply(behaviour, sent.bit, compare);
+    is_beyond
 }

@@ -1,17 +1,33 @@
 //! `Reception`: reading of received deltas. All fields of an object are read first, then its hooks run.
 
-use super::hooks::{DeferredHooks, Hooks, run_hooks};
-
-use super::{
-    Entry, FieldMasks, HookContext, KeptFields, NewestWins, OwnFields, RestoreOwn, SaveOwn, Slot,
-    SlotInfo, Slots, Visit,
-    slots::{ReadChanges, ReadNewest},
-};
+use super::hook_run::run_hooks;
+use super::hooks::{DeferredHooks, Hooks};
+use super::newest::{KeptFields, NewestWins};
+use super::own_fields::{OwnFields, RestoreOwn, SaveOwn};
+use super::slot::{HookContext, Slot, SlotInfo};
+use super::slots::{FieldMasks, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
 use crate::motion::ViewTime;
 use crate::schema::{BehaviourClass, ChangedFields};
 use crate::{Encoding, NetId, NetworkReader, ReadError};
+
+/// A received delta of an object.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entry<'a> {
+    /// Id of the object.
+    pub net_id: NetId,
+    /// Row in the pool.
+    pub row: u32,
+    /// Set if the spawn of the object has been reported: hooks run, and changes are reported.
+    pub announced: bool,
+    /// Bits of the behaviours whose hooks do not run, by position: those of a prediction run.
+    pub predicted: u64,
+    /// Fields whose own values stay.
+    pub own: OwnFields,
+    /// Bytes of the delta.
+    pub changes: &'a [u8],
+}
 
 /// Receiver of the results of applied deltas: a client.
 pub trait ReceptionReport {
@@ -200,6 +216,61 @@ impl Reception<'_> {
             if is_read {
                 self.report.referenced(holder, target);
             }
+        }
+    }
+}
+
+/// Reads the deltas of the behaviours on a channel; ends with the first error.
+struct ReadChanges<'a, 'b> {
+    /// Channel of the deltas.
+    channel: u8,
+    /// Source of the bytes.
+    reader: &'a mut NetworkReader<'b>,
+    /// Fields read by each behaviour.
+    masks: &'a mut FieldMasks,
+    /// Result: the first error, when the bytes do not fit.
+    result: Result<(), ReadError>,
+}
+
+impl Visit for ReadChanges<'_, '_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        let mut fields = 0;
+        if self.result.is_ok() && slot.info().channel == self.channel {
+            self.result = slot.deserialize(self.reader, false);
+            fields = self.reader.take_report().seen;
+        }
+        if let Some(mask) = self.masks.get_mut(index as usize) {
+            *mask = fields;
+        }
+    }
+}
+
+/// Like [`ReadChanges`], for fields with ticks.
+struct ReadNewest<'a, 'b> {
+    /// Channel of the deltas.
+    channel: u8,
+    /// Condition for fields with ticks.
+    rule: NewestWins,
+    /// Memory for the values of fields that stay.
+    kept: &'a mut KeptFields,
+    /// Source of the bytes.
+    reader: &'a mut NetworkReader<'b>,
+    /// Fields read by each behaviour.
+    masks: &'a mut FieldMasks,
+    /// Result: the first error, when the bytes do not fit.
+    result: Result<(), ReadError>,
+}
+
+impl Visit for ReadNewest<'_, '_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        let mut fields = 0;
+        if self.result.is_ok() && slot.info().channel == self.channel {
+            (self.result, fields) = self.kept.read(slot, self.rule, self.reader, false);
+        }
+        if let Some(mask) = self.masks.get_mut(index as usize) {
+            *mask = fields;
         }
     }
 }

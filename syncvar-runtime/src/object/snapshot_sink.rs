@@ -1,6 +1,6 @@
 //! `SnapshotSink`: destination of the snapshots of objects of one prefab.
 
-use super::Slots;
+use super::slots::Slots;
 use crate::NetId;
 use crate::packet::{Room, Segments};
 use crate::stats::{BehaviourStats, Counter};

@@ -5,7 +5,7 @@ use std::any::Any;
 use crate::behaviour::FieldVisitor;
 use crate::field::{History, Recording};
 use crate::motion::{AnyTrack, Moment, Track};
-use crate::{FieldAccess, NetworkBehaviour, NetworkWriter};
+use crate::{NetworkBehaviour, NetworkWriter, SyncField};
 
 /// Samples of the interpolated fields of one behaviour: on a client the received ones, on a server those of the fields
 /// with a history.
@@ -14,7 +14,7 @@ pub struct Tracks {
     /// `None` on a client.
     history: Option<History>,
     /// Tracks of the fields that were recorded, by dirty bit.
-    fields: Vec<(u64, Box<dyn AnyTrack>)>,
+    fields: Vec<(u64, Option<Box<dyn AnyTrack>>)>,
 }
 
 impl Tracks {
@@ -58,20 +58,20 @@ impl Tracks {
 
     /// Drops all samples.
     pub(super) fn clear(&mut self) {
-        self.fields.iter_mut().for_each(|(_, track)| track.clear());
+        self.each_mut().for_each(|track| track.clear());
     }
 
     /// Notes the values at a moment, before the samples are corrected.
     pub fn begin_correction(&mut self, moment: &Moment<'_>) {
-        for (_, track) in &mut self.fields {
+        for track in self.each_mut() {
             track.begin_correction(moment);
         }
     }
 
     /// Lets the difference from the noted values decay within some ticks. Returns the largest one.
     pub fn end_correction(&mut self, moment: &Moment<'_>, decay: f64) -> f32 {
-        let tracks = self.fields.iter_mut();
-        let sizes = tracks.map(|(_, track)| track.end_correction(moment, decay));
+        let tracks = self.each_mut();
+        let sizes = tracks.map(|track| track.end_correction(moment, decay));
         sizes.fold(0.0, f32::max)
     }
 
@@ -91,7 +91,13 @@ impl Tracks {
     #[inline]
     pub(super) fn any(&self, field: u64) -> Option<&dyn AnyTrack> {
         let (_, track) = self.fields.iter().find(|(bit, _)| *bit == field)?;
-        Some(&**track)
+        track.as_deref()
+    }
+
+    fn each_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn AnyTrack>> {
+        self.fields
+            .iter_mut()
+            .filter_map(|(_, track)| track.as_mut())
     }
 
     #[inline]
@@ -110,7 +116,7 @@ struct Record<'a, 'v> {
 
 impl FieldVisitor for Record<'_, '_> {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, field: A) {
+    fn field<A: SyncField>(&mut self, bit: u64, _: &'static str, field: A) {
         if !A::INTERPOLATED || self.fields & bit == 0 {
             return;
         }
@@ -118,18 +124,18 @@ impl FieldVisitor for Record<'_, '_> {
             history,
             fields: tracks,
         } = &mut *self.tracks;
+        let recording = match (history, self.view) {
+            (Some(history), _) => Recording::History(history),
+            (None, Some(view)) => Recording::Seen(view),
+            (None, None) => Recording::Received,
+        };
         let known = tracks.iter().position(|(known, _)| *known == bit);
         let at = known.unwrap_or_else(|| {
-            tracks.extend(field.new_track().map(|track| (bit, track)));
+            tracks.push((bit, None));
             tracks.len() - 1
         });
         if let Some((_, track)) = tracks.get_mut(at) {
-            let recording = match (history, self.view) {
-                (Some(history), _) => Recording::History(history),
-                (None, Some(view)) => Recording::Seen(view),
-                (None, None) => Recording::Received,
-            };
-            field.record(&mut **track, self.tick, recording);
+            field.record_sample(track, self.tick, recording);
         }
     }
 }

@@ -1,9 +1,13 @@
 //! `ValueForm`: the form of a variable's value on the wire.
 
 use super::{NetworkReader, NetworkWriter, ReadResult};
+use crate::schema::TypeSchema;
 
 /// Form of a value on the wire: that of its type, or that of a codec.
 pub trait ValueForm<T> {
+    /// Type in the schema.
+    const SCHEMA: TypeSchema;
+
     /// Writes a value.
     fn write(value: &T, writer: &mut NetworkWriter);
 

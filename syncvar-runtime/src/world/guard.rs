@@ -3,18 +3,18 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use crate::{BehaviourFields, Lineage, NetId, NetworkBehaviour};
+use crate::object::Tracked;
+use crate::{BehaviourFields, NetId, NetworkBehaviour};
 
 /// A behaviour for writing. Its drop finds the fields that have changed and reports them to a sink.
 ///
 /// A leaked guard (`std::mem::forget`) leaves the changes in the fields; the next guard on the behaviour
 /// reports them.
 pub struct WriteGuard<'a, B: NetworkBehaviour, S: WriteSink> {
-    behaviour: &'a mut B,
+    tracked: Tracked<'a, B>,
     /// Values of the fields with a codec before the write; a write that travels as the same bytes is
     /// withdrawn.
     before: Option<B::Previous>,
-    lineage: &'a mut Lineage,
     net_id: NetId,
     sink: S,
 }
@@ -35,11 +35,10 @@ pub trait WriteSink {
 impl<'a, B: NetworkBehaviour, S: WriteSink> WriteGuard<'a, B, S> {
     /// Begins a write.
     #[inline]
-    pub fn new(net_id: NetId, (behaviour, lineage): (&'a mut B, &'a mut Lineage), sink: S) -> Self {
+    pub fn new(net_id: NetId, tracked: Tracked<'a, B>, sink: S) -> Self {
         Self {
-            before: behaviour.before_change(),
-            behaviour,
-            lineage,
+            before: tracked.behaviour.before_change(),
+            tracked,
             net_id,
             sink,
         }
@@ -51,26 +50,27 @@ impl<B: NetworkBehaviour, S: WriteSink> Deref for WriteGuard<'_, B, S> {
 
     #[inline]
     fn deref(&self) -> &B {
-        self.behaviour
+        self.tracked.behaviour
     }
 }
 
 impl<B: NetworkBehaviour, S: WriteSink> DerefMut for WriteGuard<'_, B, S> {
     #[inline]
     fn deref_mut(&mut self) -> &mut B {
-        self.behaviour
+        self.tracked.behaviour
     }
 }
 
 impl<B: NetworkBehaviour, S: WriteSink> Drop for WriteGuard<'_, B, S> {
     #[inline]
     fn drop(&mut self) {
-        *self.lineage = self.behaviour.notice_replacements(*self.lineage);
-        self.sink.replaced(self.behaviour);
+        self.tracked.notice_replacements();
+        let behaviour = &mut *self.tracked.behaviour;
+        self.sink.replaced(behaviour);
         if let Some(before) = self.before.take() {
-            self.behaviour.withdraw_changes(before, *self.lineage);
+            behaviour.withdraw_changes(before);
         }
-        self.sink.released(self.net_id, self.behaviour);
+        self.sink.released(self.net_id, behaviour);
     }
 }
 

@@ -7,7 +7,7 @@ use syncvar::prelude::*;
 use syncvar::{
     Framing, SyncField,
     behaviour::{BehaviourInfo, FieldVisitor},
-    fields::{OperationLog, Place},
+    fields::{FieldPlace, OperationLog},
     schema::{BehaviourSchema, FieldSchema},
     wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
 };
@@ -39,7 +39,7 @@ fn full_log_has_the_elements_written_by_index() {
     list.push(4);
     list[2] += 4;
     // The end of a write access on a server.
-    list.notice_replacement(Place::ANY);
+    FieldPlace::end_write(&mut list);
     let mut twin = SyncList::from([1_u32, 2, 3]);
     twin.set_log(OperationLog::Full { pending: 0 });
     twin.set_observed(true);

@@ -101,9 +101,7 @@ fn run<C: Subject>((content, rounds): (C::Model, Vec<Vec<C::Op>>), dialect: Enco
         for op in round {
             replicas.server.act(&mut model, &op);
             // As the guard of a behaviour does: another one may be there now.
-            replicas
-                .server
-                .notice_replacement(syncvar::fields::Place::ANY);
+            syncvar::fields::FieldPlace::end_write(&mut replicas.server);
         }
         replicas.update();
     }

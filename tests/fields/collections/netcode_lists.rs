@@ -182,7 +182,7 @@ fn dictionary_reports_added_removed_and_changed_keys() {
             };
             let before = content(&pair.client);
             step(&mut pair.server);
-            syncvar::SyncField::notice_replacement(&mut pair.server, syncvar::fields::Place::ANY);
+            syncvar::fields::FieldPlace::end_write(&mut pair.server);
             let mut told = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
             for change in pair.sync::<DictionaryChange<String, i32>>() {
                 match change {

@@ -292,7 +292,7 @@ fn replaced_collection_is_sent_whole_and_reports_differences() {
     apply(&mut replica, &full, true);
     assert!(replica.items == [1, 2] && replica.changes.is_empty());
     bag.items = [1, 2, 3].into();
-    bag.notice_replacements(syncvar::fields::Lineage::unique());
+    bag.notice_replacements();
     send(&mut bag, &mut replica);
     let added = ListChange::Add { index: 2, value: 3 };
     assert_eq!(replica.changes, [added]);

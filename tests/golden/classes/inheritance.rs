@@ -1,10 +1,9 @@
 //! Classes with a base.
 
 use syncvar::{
-    NetworkBehaviour, SyncVar,
+    NetworkBehaviour, SyncField, SyncVar,
     behaviour::FieldVisitor,
-    fields::{FieldAccess, OperationLog, Place},
-    schema::{BehaviourSchema, FieldSchema},
+    schema::{BehaviourSchema, FieldSchema, TypeSchema},
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
@@ -133,16 +132,8 @@ struct LooseBit<'a> {
     dirty_bits: &'a mut u64,
 }
 
-impl FieldAccess for LooseBit<'_> {
-    type Field = u64;
-
-    fn field_mut(&mut self) -> &mut u64 {
-        self.dirty_bits
-    }
-
-    fn take_changes(&mut self, _: &mut u64) -> bool {
-        false
-    }
+impl SyncField for LooseBit<'_> {
+    const SCHEMA: TypeSchema = TypeSchema::Named("bit");
 
     fn is_dirty(&self) -> bool {
         *self.dirty_bits & self.bit != 0
@@ -155,16 +146,6 @@ impl FieldAccess for LooseBit<'_> {
     fn clear_dirty(&mut self) {
         *self.dirty_bits &= !self.bit;
     }
-
-    fn clear_dirty_at(&mut self, _: Place) {
-        self.clear_dirty();
-    }
-
-    fn notice_replacement(&mut self, _: Place) {}
-
-    fn set_observed(&mut self, _: bool) {}
-
-    fn set_log(&mut self, _: OperationLog) {}
 
     fn write_full(&self, _: &mut NetworkWriter) {}
 

@@ -8,7 +8,6 @@ use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     codec::{Bits, Floats, Half, Quantized, SyncCodec, ZigZag},
-    fields::Lineage,
     schema::TypeSchema,
     wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind},
 };
@@ -20,10 +19,9 @@ fn change<B: NetworkBehaviour>(behaviour: &mut B, change: impl FnOnce(&mut B)) -
     behaviour.clear_all_dirty_bits();
     let before = behaviour.before_change();
     change(behaviour);
-    let lineage = Lineage::unique();
-    behaviour.notice_replacements(lineage);
+    behaviour.notice_replacements();
     if let Some(before) = before {
-        behaviour.withdraw_changes(before, lineage);
+        behaviour.withdraw_changes(before);
     }
     behaviour.sync_var_dirty_bits()
 }

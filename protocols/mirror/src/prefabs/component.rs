@@ -163,7 +163,7 @@ impl Component {
     fn interval(&self, behaviour: &SlotInfo) -> Duration {
         let interval = { self.sync_interval }.unwrap_or_else(|| interval_of(behaviour));
         // Mirror's own components must send in the same frames as in Unity.
-        if behaviour.frame {
+        if behaviour.on_frame.is_some() {
             as_float(interval)
         } else {
             interval

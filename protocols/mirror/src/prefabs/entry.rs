@@ -95,7 +95,7 @@ impl Entry {
             components,
             frames: { 0.. }
                 .zip(slots.iter())
-                .filter(|(_, slot)| slot.info().frame)
+                .filter(|(_, slot)| slot.info().on_frame.is_some())
                 .fold(0, |bits, (index, _)| bits | 1 << index),
             calls: ObjectCalls::of(slots),
             names: slots

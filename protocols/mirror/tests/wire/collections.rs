@@ -134,7 +134,7 @@ fn run<S: Subject>(steps: &[Step<S::Edit>]) {
                 for edit in edits {
                     server.edit(edit);
                 }
-                server.notice_replacement(syncvar::fields::Place::ANY);
+                syncvar::fields::FieldPlace::end_write(&mut server);
                 server.set_log(syncvar::fields::OperationLog::Full { pending: promised });
                 assert!(server.is_dirty());
             }

@@ -86,7 +86,7 @@ impl NetworkClient {
             writes: &mut self.writes,
             events: &mut self.context.events,
         };
-        Ok(WriteGuard::new(id, (parts.behaviour, parts.lineage), sink))
+        Ok(WriteGuard::new(id, parts.tracked, sink))
     }
 
     /// Returns whether this client may write the fields of an object that its owner writes.
@@ -183,7 +183,7 @@ fn report_refused(
 fn clear_dirty_bits(slot: &mut dyn Slot, fields: u64) {
     let last_send = slot.last_send();
     match slot.policy_slot() {
-        Some(ruled) => ruled.behaviour.clear_dirty_at(fields, ruled.lineage),
+        Some(mut restricted) => restricted.mark_sent(fields),
         None => slot.mark_sent(last_send, None),
     }
 }

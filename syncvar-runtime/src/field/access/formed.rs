@@ -1,10 +1,12 @@
 //! `Formed`: access to a variable whose value has its own form.
 
+use std::any::Any;
 use std::marker::PhantomData;
 
-use super::{FieldAccess, VariableAccess};
+use super::{PreviousStep, Transfer, VariableAccess};
+use crate::schema::TypeSchema;
 use crate::wire::ValueForm;
-use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncVar};
+use crate::{FieldPlace, NetworkReader, NetworkWriter, ReadResult, SyncField, SyncVar};
 
 /// Access to a variable whose value has its own form ([`SyncValue::form`](crate::SyncValue::form)), with or without a hook; see
 /// [`variable`], [`hooked_variable`], [`encoded`] and [`encoded_hook`].
@@ -12,7 +14,7 @@ use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncV
 pub struct Formed<'a, F, T, const HOOK: bool, const ENCODED: bool> {
     field: &'a mut SyncVar<T>,
     previous: Option<&'a mut Option<T>>,
-    form: PhantomData<F>,
+    form: PhantomData<fn() -> F>,
 }
 
 /// Creates the access to a variable whose value has this form.
@@ -75,32 +77,14 @@ pub fn encoded_hook<'a, F: ValueForm<T>, T>(
     }
 }
 
-impl<F, T, const HOOKED: bool, const CODEC: bool> FieldAccess for Formed<'_, F, T, HOOKED, CODEC>
+impl<F, T, const HOOKED: bool, const CODEC: bool> SyncField for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
-    T: 'static,
+    T: Send + Sync + 'static,
 {
+    const SCHEMA: TypeSchema = F::SCHEMA;
     const HOOK: bool = HOOKED;
     const ENCODED: bool = CODEC;
-
-    type Field = SyncVar<T>;
-
-    #[inline]
-    fn field_mut(&mut self) -> &mut SyncVar<T> {
-        self.field
-    }
-
-    #[inline]
-    fn take_changes(&mut self, from: &mut SyncVar<T>) -> bool {
-        let mut former = None;
-        let previous = self.previous.as_deref_mut().unwrap_or(&mut former);
-        let changed = self.field.take_value(from, F::same, F::copy, previous);
-        if CODEC && previous.is_none() {
-            // The value may differ although its bytes do not.
-            *self.field.received() = F::copy(from);
-        }
-        changed
-    }
 
     #[inline]
     fn is_dirty(&self) -> bool {
@@ -118,30 +102,14 @@ where
     }
 
     #[inline]
-    fn clear_dirty_at(&mut self, place: Place) {
-        self.field.clear_dirty_at(place);
+    fn place_mut(&mut self) -> Option<&mut FieldPlace> {
+        Some(self.field.place())
     }
 
     #[inline]
-    fn notice_replacement(&mut self, place: Place) {
-        self.field.notice_replacement(place);
+    fn mark_replaced(&mut self) {
+        self.field.mark_changed();
     }
-
-    #[inline]
-    fn is_at(&self, place: Place) -> bool {
-        self.field.is_at_place(place)
-    }
-
-    #[inline]
-    fn set_place(&mut self, place: Place) {
-        self.field.set_place(place);
-    }
-
-    #[inline]
-    fn set_observed(&mut self, _: bool) {}
-
-    #[inline]
-    fn set_log(&mut self, _: OperationLog) {}
 
     #[inline]
     fn write_full(&self, writer: &mut NetworkWriter) {
@@ -170,53 +138,58 @@ where
     }
 
     #[inline]
-    fn begin_change(&mut self) {
-        if let Some(previous) = &mut self.previous {
-            **previous = self.field.is_sent().then(|| F::copy(self.field));
-        }
-    }
-
-    #[inline]
-    fn end_change(&mut self, place: Place) {
-        if let Some(Some(before)) = &self.previous.as_deref()
-            && F::same(self.field, before)
-        {
-            self.field.withdraw_change(place);
-        }
-    }
-
-    #[inline]
-    fn remember(&mut self) {
-        if let Some(previous) = &mut self.previous {
-            **previous = Some(F::copy(self.field));
-        }
-    }
-
-    #[inline]
-    fn has_changed(&mut self) -> bool {
-        let Some(previous) = &mut self.previous else {
+    fn previous(&mut self, step: PreviousStep) -> bool {
+        let Some(previous) = self.previous.as_deref_mut() else {
             return false;
         };
-        if let Some(before) = &**previous
-            && F::same(self.field, before)
-        {
-            **previous = None;
+        match step {
+            PreviousStep::BeginChange => {
+                *previous = self.field.is_sent().then(|| F::copy(self.field));
+            }
+            PreviousStep::EndChange => {
+                if { previous.as_ref() }.is_some_and(|before| F::same(self.field, before)) {
+                    self.field.withdraw_change();
+                }
+            }
+            PreviousStep::Remember => *previous = Some(F::copy(self.field)),
+            PreviousStep::Compare => {
+                previous.take_if(|before| F::same(self.field, before));
+                return previous.is_some();
+            }
+            PreviousStep::Skip => *previous = None,
         }
-        previous.is_some()
+        false
     }
 
     #[inline]
-    fn skip_hook(&mut self) {
-        if let Some(previous) = &mut self.previous {
-            **previous = None;
+    fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
+        Some(self.field)
+    }
+
+    #[inline]
+    fn transfer(&mut self, other: &mut dyn Any, transfer: Transfer) -> bool {
+        let Some(other) = other.downcast_mut::<SyncVar<T>>() else {
+            return false;
+        };
+        if transfer == Transfer::Swap {
+            std::mem::swap(self.field, other);
+            return false;
         }
+        let mut former = None;
+        let previous = self.previous.as_deref_mut().unwrap_or(&mut former);
+        let changed = self.field.take_value(other, F::same, F::copy, previous);
+        if CODEC && previous.is_none() {
+            // The value may differ although its bytes do not.
+            *self.field.received() = F::copy(other);
+        }
+        changed
     }
 }
 
 impl<F, T, const HOOKED: bool, const CODEC: bool> VariableAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
-    T: 'static,
+    T: Send + Sync + 'static,
 {
     type Value = T;
 

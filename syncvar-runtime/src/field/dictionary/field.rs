@@ -9,12 +9,13 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::{DictionaryChange, SyncDictionary};
+use crate::field::FieldPlace;
 use crate::field::collection::{self, Changes, charge_changes, charge_entries, sync_field};
 use crate::schema::TypeSchema;
 use crate::wire::budget::{ENTRY, is_wasteful};
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError,
-    SyncField, SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
+    SyncValue,
 };
 
 /// Numbers of the operations.

@@ -6,10 +6,11 @@
 use super::difference::{Around, changes};
 use super::log::Operation;
 use super::{ListChange, SyncList};
+use crate::field::FieldPlace;
 use crate::field::collection::{self, Changes, sync_field};
 use crate::schema::TypeSchema;
 use crate::{
-    Encoding, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError, SyncField,
+    Encoding, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
     SyncValue,
 };
 

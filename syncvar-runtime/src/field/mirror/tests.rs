@@ -1,9 +1,9 @@
 use std::fmt::Debug;
 
 use crate::{
-    DictionaryChange, Encoding, HookField, ListChange, NetworkReader, NetworkWriter, OperationLog,
-    Place, ReadError, SetChange, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet,
-    SyncValue, TypeSchema,
+    DictionaryChange, Encoding, FieldPlace, HookField, ListChange, NetworkReader, NetworkWriter,
+    OperationLog, ReadError, SetChange, SyncDictionary, SyncField, SyncHashSet, SyncList,
+    SyncSortedSet, SyncValue, TypeSchema,
 };
 
 fn written(write: impl FnOnce(&mut NetworkWriter)) -> Vec<u8> {
@@ -18,7 +18,7 @@ fn full(field: &impl SyncField) -> String {
 }
 
 /// What has changed is written, and the field is clean.
-fn flush(field: &mut impl SyncField) -> String {
+fn flush(field: &mut (impl SyncField + 'static)) -> String {
     let bytes = written(|writer| field.write_delta(writer));
     field.clear_dirty();
     hex(&bytes)
@@ -333,7 +333,7 @@ fn replaced_collection_is_cleared_and_refilled() {
     let mut set = observed(SyncSortedSet::from([1, 2]));
     let mut client = joined(&set);
     set = SyncSortedSet::from([3]);
-    set.notice_replacement(Place::ANY);
+    FieldPlace::end_write(&mut set);
     set.set_log(OperationLog::Full { pending: 0 });
     set.set_observed(true);
     assert_eq!(full(&set), "010000000602000000", "as many as will be sent");

@@ -1,6 +1,7 @@
 //! Modes of a record.
 
-use super::{Log, Note, Place, Record};
+use super::{Log, Note, Record};
+use crate::field::place::Place;
 
 impl Log for Vec<u8> {
     fn is_empty(&self) -> bool {
@@ -31,8 +32,8 @@ fn log_is_empty_before_the_first_and_after_the_last_observer() {
     assert!(logged(&mut record).is_none() && record.is_dirty() && record.changes().is_none());
     record.clear_dirty();
     record.set_observed(false);
-    record.notice_replacement(Place::ANY);
-    assert!(!record.is_dirty(), "nothing has been replaced");
+    let is_known = record.place_mut().is_at(Place::UNPLACED);
+    assert!(is_known && !record.is_dirty(), "nothing has been replaced");
     record.set_observed(true);
     assert!(!record.is_dirty() && logged(&mut record).is_some());
 }

@@ -6,6 +6,7 @@
 use super::mirror::{Made, read_delta, read_full};
 use super::storage::Items;
 use super::{SetChange, SyncHashSet, SyncSortedSet};
+use crate::field::FieldPlace;
 use crate::field::collection::{self, Changes, charge_changes, charge_entries, sync_field};
 use crate::field::keys::Keys;
 use crate::field::mirror;
@@ -13,8 +14,8 @@ use crate::field::record::Record;
 use crate::schema::TypeSchema;
 use crate::wire::budget::ENTRY;
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError,
-    SortKey, SyncField, SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
+    SyncField, SyncValue,
 };
 
 /// Numbers of the operations.

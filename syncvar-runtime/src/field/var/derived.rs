@@ -1,7 +1,8 @@
 //! Calls of the derived code on a [`SyncVar`].
 
 use super::SyncVar;
-use crate::field::{HookField, Place, SyncField};
+use super::state::State;
+use crate::field::{FieldPlace, HookField, SyncField};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
@@ -16,7 +17,7 @@ impl<T> SyncVar<T> {
     /// Returns whether every observer has the value.
     #[inline]
     pub const fn is_sent(&self) -> bool {
-        self.state.is_clean()
+        self.state.is_sent()
     }
 
     /// Returns the value for a later comparison.
@@ -42,9 +43,9 @@ impl<T> SyncVar<T> {
     /// Makes the variable clean: its value travels as the same bytes as its last clean value.
     /// Keeps a forced variable dirty.
     #[inline]
-    pub const fn withdraw_change(&mut self, place: Place) {
+    pub const fn withdraw_change(&mut self) {
         if self.state.is_dirty() && !self.state.is_forced() {
-            self.clear_dirty_at(place);
+            self.state = self.state.unchanged();
         }
     }
 
@@ -60,7 +61,7 @@ impl<T> SyncVar<T> {
     /// Takes over the value of a variable, and leaves that one clean. Returns whether it is due; `previous`
     /// receives a former value that differs.
     #[inline]
-    pub(in crate::field) fn take_value(
+    pub(crate) fn take_value(
         &mut self,
         from: &mut Self,
         same: impl FnOnce(&T, &T) -> bool,
@@ -146,37 +147,28 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
 
     #[inline]
     fn is_dirty(&self) -> bool {
-        self.is_dirty()
+        self.state.is_dirty()
     }
 
     #[inline]
     fn set_dirty(&mut self) {
-        self.set_dirty();
+        self.state = self.state.with(State::FORCED);
     }
 
     #[inline]
     fn clear_dirty(&mut self) {
-        self.clear_dirty();
+        self.state = self.state.unchanged();
+        self.state.0.note_sent();
     }
 
     #[inline]
-    fn clear_dirty_at(&mut self, place: Place) {
-        self.clear_dirty_at(place);
+    fn place_mut(&mut self) -> Option<&mut FieldPlace> {
+        Some(&mut self.state.0)
     }
 
     #[inline]
-    fn notice_replacement(&mut self, place: Place) {
-        self.notice_replacement(place);
-    }
-
-    #[inline]
-    fn is_at(&self, place: Place) -> bool {
-        self.is_at_place(place)
-    }
-
-    #[inline]
-    fn set_place(&mut self, place: Place) {
-        self.set_place(place);
+    fn mark_replaced(&mut self) {
+        self.state = self.state.with(State::DIRTY);
     }
 
     #[expect(
@@ -185,22 +177,22 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
     )]
     #[inline(always)]
     fn write_full(&self, writer: &mut NetworkWriter) {
-        self.write_full(writer);
+        self.value.0.write(writer);
     }
 
     #[inline]
     fn write_delta(&self, writer: &mut NetworkWriter) {
-        self.write_delta(writer);
+        self.value.0.write(writer);
     }
 
     #[inline]
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.read_full(reader)
+        self.value.0.read_in_place(reader)
     }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.read_delta(reader)
+        self.value.0.read_in_place(reader)
     }
 
     #[inline]

@@ -4,8 +4,9 @@ use std::sync::Mutex;
 
 use rayon::slice::ParallelSliceMut;
 
+use super::batches::write_batches;
 use super::rows::Rows;
-use super::{ChangeSink, Job, write_batches};
+use super::{ChangeSink, Job};
 use crate::object::Slots;
 
 /// Exclusive access of one thread to a row; `None` without such a row.

@@ -1,25 +1,23 @@
 //! Slot of a known type.
 
 use std::any::Any;
-use std::slice;
 
-use prefetch_index::prefetch_index;
-
-use super::{
-    ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos,
-};
+use super::{ComponentLayout, HookContext, PolicySlot, Slot, SlotInfo, SlotParts, Tracked};
 use crate::behaviour;
-use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
+use crate::behaviour::{AnyBehaviour, Panicked, contain};
+use crate::field::Lineage;
 use crate::motion::{Moment, Shown};
-use crate::object::field_ticks::{FieldTicks, SlotState};
-use crate::object::hooks::{ErasedHooks, Hooks};
-use crate::object::policy_state::{PolicyState, each};
-use crate::object::tracks::Tracks;
+use crate::object::bits::each;
+use crate::object::erased_fields::ErasedFields;
+use crate::object::hooks::{ErasedHooks, Hooks, Remembered};
+use crate::object::nanos::{Nanos, nanos};
+use crate::object::policy_state::PolicyState;
+use crate::object::slot_state::SlotState;
 use crate::schema::BehaviourClass;
 use crate::{
-    BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, Lineage,
-    NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
-    SerializeContext, SynchronizeError,
+    BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
+    NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, ReadResult, SerializeContext,
+    SynchronizeError,
 };
 
 /// Slot of a behaviour of a known type: the row of an object with one behaviour.
@@ -60,7 +58,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         },
         lifecycle: B::INFO.has_lifecycle(),
         synchronize: B::INFO.has_synchronize(),
-        frame: B::INFO.has_frame(),
+        on_frame: B::INFO.on_frame,
         calls: B::INFO.calls,
         presence: B::INFO.presence,
         layout: if B::INFO.own_layout {
@@ -73,7 +71,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
     /// Set if reads leave values for the hooks.
     const REMEMBERS: bool = size_of::<B::Previous>() > 0;
 
-    pub(in crate::object) fn new(behaviour: B) -> Self {
+    pub(crate) fn new(behaviour: B) -> Self {
         Self {
             behaviour,
             last_send: 0,
@@ -90,11 +88,13 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
 
     /// Returns the parts for a write.
     #[inline]
-    pub(in crate::object) fn parts(&mut self) -> SlotParts<'_, B> {
+    pub(crate) fn parts(&mut self) -> SlotParts<'_, B> {
         SlotParts {
             policy: policy_of::<B>(&mut self.state),
-            behaviour: &mut self.behaviour,
-            lineage: &mut self.lineage,
+            tracked: Tracked {
+                behaviour: &mut self.behaviour,
+                lineage: &mut self.lineage,
+            },
         }
     }
 
@@ -152,16 +152,14 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn parts_mut(&mut self) -> SlotParts<'_, dyn AnyBehaviour> {
-        let parts = self.parts();
+        let SlotParts { tracked, policy } = self.parts();
         SlotParts {
-            behaviour: parts.behaviour,
-            policy: parts.policy,
-            lineage: parts.lineage,
+            tracked: Tracked {
+                behaviour: tracked.behaviour,
+                lineage: tracked.lineage,
+            },
+            policy,
         }
-    }
-
-    fn fields_mut(&mut self) -> &mut dyn super::RestrictedFields {
-        &mut self.behaviour
     }
 
     #[inline]
@@ -176,7 +174,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn forget_changes(&mut self, tick: Option<u32>) {
         self.note_frame(B::sync_var_dirty_bits, tick);
-        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
+        self.lineage.mark_sent(&mut self.behaviour, u64::MAX);
         self.behaviour.set_observed(false);
         if let Some(state) = policy_of::<B>(&mut self.state) {
             state.relayed = 0;
@@ -219,7 +217,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             }
             if every_value {
                 let packed = &Self::INFO.packed;
-                self.behaviour.set_dirty_bit(packed.values & packed.changes);
+                BehaviourFields::set_dirty_bit(&mut self.behaviour, packed.values & packed.changes);
             }
             self.behaviour.on_serialize(writer, initial_state)
         })
@@ -238,37 +236,11 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         Ok(ErasedHooks::from(Box::new(previous) as Remembered))
     }
 
-    fn fields_of_layout(&self, delta: &[u8]) -> u64 {
-        let packed = &Self::INFO.packed;
-        match delta.first_chunk() {
-            Some(mask) if const { !B::INFO.own_layout } => {
-                packed.values | packed.unpack_collections(u64::from_le_bytes(*mask))
-            }
-            _ => const { B::SCHEMA.dirty_bits() },
-        }
-    }
-
-    fn set_observed(&mut self, observed: bool) {
-        self.behaviour.set_observed(observed);
-    }
-
-    fn set_log(&mut self, log: OperationLog) {
-        if self.dirty_bits() == 0 {
-            // The log belongs to this place.
-            self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
-        }
-        self.behaviour.set_log(log);
-    }
-
-    fn set_dirty_bit(&mut self, dirty_bits: u64) {
-        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
-    }
-
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) -> u64 {
         let dirty = self.behaviour.make_dirty(missed);
         let context = writer.context().with_fields(missed);
         writer.with_context(context, |writer| self.serialize(writer, false));
-        self.behaviour.clear_dirty_at(missed & !dirty, self.lineage);
+        self.lineage.mark_sent(&mut self.behaviour, missed & !dirty);
         dirty
     }
 
@@ -346,16 +318,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn end_change(&mut self) -> u64 {
-        self.lineage = self.behaviour.notice_replacements(self.lineage);
+        self.lineage.notice_replacements(&mut self.behaviour);
         if let Some(before) = self.previous.take() {
-            self.behaviour.withdraw_changes(before, self.lineage);
+            self.behaviour.withdraw_changes(before);
         }
         let state = policy_of::<B>(&mut self.state);
         state.map_or(0, |state| state.end_change(&mut self.behaviour))
-    }
-
-    fn round(&mut self, writer: &mut NetworkWriter) {
-        self.behaviour.round(writer);
     }
 
     fn align(&mut self, from: &dyn Slot) {
@@ -391,34 +359,18 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         })
     }
 
-    fn fields(&mut self) -> &mut dyn super::RestrictedFields {
+    fn fields(&mut self) -> &mut dyn ErasedFields {
         &mut self.behaviour
     }
 
-    fn policy_state(&self) -> Option<&PolicyState> {
-        self.state.as_ref()?.policy.as_deref()
+    #[inline]
+    fn state(&self) -> Option<&SlotState> {
+        self.state.as_deref()
     }
 
     #[inline]
-    fn ticks(&self) -> Option<&FieldTicks> {
-        self.state.as_ref()?.ticks.as_ref()
-    }
-
-    #[inline]
-    fn prefetch(&self) {
-        if let Some(state) = &self.state {
-            prefetch_index(slice::from_ref(&**state), 0);
-        }
-    }
-
-    #[inline]
-    fn ticks_mut(&mut self) -> Option<&mut FieldTicks> {
-        self.state.as_mut()?.ticks.as_mut()
-    }
-
-    fn track_ticks(&mut self, tick: u32) {
-        let state = self.state.get_or_insert_default();
-        state.ticks = Some(FieldTicks::new(const { B::SCHEMA.field_count() }, tick));
+    fn state_mut(&mut self) -> &mut Option<Box<SlotState>> {
+        &mut self.state
     }
 
     #[inline]
@@ -427,15 +379,6 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             let state = self.state.get_or_insert_default();
             let tracks = state.tracks.get_or_insert_default();
             tracks.record_seen(&mut self.behaviour, fields, tick, view);
-        }
-    }
-
-    fn begin_history(&mut self, tick: u32, tick_rate: u32) {
-        if const { B::SCHEMA.history() != 0 } {
-            let mut tracks = Tracks::of_server(tick_rate);
-            tracks.record(&mut self.behaviour, Self::INFO.history, tick);
-            let state = self.state.get_or_insert_default();
-            state.tracks = Some(Box::new(tracks));
         }
     }
 
@@ -461,25 +404,9 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         Ok(())
     }
 
-    fn clear_tracks(&mut self) {
-        if let Some(state) = &mut self.state
-            && let Some(tracks) = &mut state.tracks
-        {
-            tracks.clear();
-        }
-    }
-
-    fn take_history(&mut self) -> Option<Box<Tracks>> {
-        self.state.as_mut()?.tracks.take()
-    }
-
-    fn tracks(&self) -> Option<&Tracks> {
-        self.state.as_ref()?.tracks.as_deref()
-    }
-
     fn drop_fields(&mut self, fields: u64, tick: Option<u32>) {
         self.note_frame(|_| fields, tick);
-        self.behaviour.clear_dirty_at(fields, self.lineage);
+        self.lineage.mark_sent(&mut self.behaviour, fields);
         if let Some(state) = policy_of::<B>(&mut self.state) {
             state.relayed &= !fields;
         }
@@ -487,7 +414,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos, tick: Option<u32>) {
         self.note_frame(|_| fields, tick);
-        self.behaviour.clear_dirty_at(fields, self.lineage);
+        self.lineage.mark_sent(&mut self.behaviour, fields);
         self.last_send = now;
         if let Some(state) = policy_of::<B>(&mut self.state) {
             state.note_sent(&mut self.behaviour, &Self::INFO.policy, fields, now);
@@ -499,12 +426,6 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         state.map_or((0, None), |state| {
             state.held_back(&mut self.behaviour, &B::SCHEMA, now)
         })
-    }
-
-    fn release(&mut self, fields: u64) {
-        if let Some(state) = policy_of::<B>(&mut self.state) {
-            state.release(fields);
-        }
     }
 
     fn on_lifecycle(
@@ -522,12 +443,6 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         behaviour::synchronize(&mut self.behaviour, serializer)
     }
 
-    fn on_frame(&mut self, frame: &mut Frame<'_>) {
-        if let Some(on_frame) = const { B::INFO.on_frame } {
-            on_frame(&mut self.behaviour, frame);
-        }
-    }
-
     fn handle_call(
         &mut self,
         call: u32,
@@ -542,10 +457,14 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.last_send
     }
 
+    fn set_last_send(&mut self, now: Nanos) {
+        self.last_send = now;
+    }
+
     #[inline]
     fn mark_sent(&mut self, now: Nanos, tick: Option<u32>) {
         self.note_frame(B::sync_var_dirty_bits, tick);
-        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
+        self.lineage.mark_sent(&mut self.behaviour, u64::MAX);
         self.last_send = now;
     }
 
@@ -553,12 +472,8 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     fn take_sent(&mut self, now: Nanos, tick: Option<u32>) -> u64 {
         let fields = self.dirty_bits();
         self.note_frame(|_| fields, tick);
-        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
+        self.lineage.mark_sent(&mut self.behaviour, u64::MAX);
         self.last_send = now;
         fields
-    }
-
-    fn mark_repeated(&mut self, now: Nanos) {
-        self.last_send = now;
     }
 }

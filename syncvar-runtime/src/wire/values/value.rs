@@ -197,6 +197,8 @@ pub(super) fn write_elements(
 pub struct PlainForm;
 
 impl<T: SyncValue> ValueForm<T> for PlainForm {
+    const SCHEMA: TypeSchema = T::SCHEMA;
+
     #[inline]
     fn write(value: &T, writer: &mut NetworkWriter) {
         value.write(writer);

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use proptest::prelude::*;
 use syncvar::{
     SyncField,
-    fields::{HookField, Place},
+    fields::{FieldPlace, HookField},
     schema::TypeSchema,
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -73,8 +73,11 @@ impl<C: Subject> SyncField for Watched<C> {
     fn clear_dirty(&mut self) {
         self.inner.clear_dirty();
     }
-    fn notice_replacement(&mut self, place: Place) {
-        self.inner.notice_replacement(place);
+    fn place_mut(&mut self) -> Option<&mut FieldPlace> {
+        self.inner.place_mut()
+    }
+    fn mark_replaced(&mut self) {
+        self.inner.mark_replaced();
     }
     fn set_observed(&mut self, observed: bool) {
         self.inner.set_observed(observed);

@@ -74,11 +74,7 @@ impl MirrorClient {
         let parts = self.world.pools.behaviour_at_mut::<B>(id, at, index)?;
         let is_written = has_bit(written, index);
         let writing = is_written.then_some(&mut self.writes.pending);
-        Ok(WriteGuard::new(
-            id,
-            (parts.behaviour, parts.lineage),
-            ReplicaSink { writing },
-        ))
+        Ok(WriteGuard::new(id, parts.tracked, ReplicaSink { writing }))
     }
 }
 

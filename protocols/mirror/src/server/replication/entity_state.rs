@@ -240,7 +240,7 @@ impl MirrorServer {
             let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
             slots.for_each_mut(|slot| {
                 let fields = slot.info().schema.dirty_bits();
-                slot.fields_mut().write_fields(&mut writer, fields);
+                slot.fields().write_fields(&mut writer, fields);
             });
             let size = StateSize::of(&mut writer);
             reader.take_work(size.work.min(reader.budget().work))?;

@@ -38,7 +38,7 @@ impl Undo {
         let mut values = PolicyState::default();
         let before = reader.budget().work;
         let mut left = before;
-        let saved = values.save(slot.fields_mut(), (fields, 0), &mut left);
+        let saved = values.save(slot.fields(), fields, 0, &mut left);
         reader.take_work(before.saturating_sub(left))?;
         if !saved {
             reader.take_work(values.saved_size().work)?;
@@ -59,7 +59,7 @@ impl Undo {
             let Some(slot) = slots.slot_mut(saved.component) else {
                 continue;
             };
-            saved.values.restore(slot.fields_mut());
+            saved.values.restore(slot.fields());
             let collections = saved.fields & slot.info().packed.collections;
             slot.set_dirty_bit(collections);
             refilled |= collections;

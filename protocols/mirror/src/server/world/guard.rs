@@ -106,7 +106,7 @@ impl MirrorServer {
             queued,
             dirty: &mut self.replication.dirty,
         };
-        Ok(WriteGuard::new(id, (parts.behaviour, parts.lineage), sink))
+        Ok(WriteGuard::new(id, parts.tracked, sink))
     }
 
     /// Sends the whole component at this position with the next update, even without changes.

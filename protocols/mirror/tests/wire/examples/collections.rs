@@ -58,7 +58,7 @@ pub(crate) fn examples() -> Examples {
     ));
 
     let mut list = SyncList::from([7]);
-    list.notice_replacement(syncvar::fields::Place::ANY);
+    syncvar::fields::FieldPlace::end_write(&mut list);
     list.set_log(syncvar::fields::OperationLog::Full { pending: 2 });
     examples.push((
         "the list 7 has taken the place of one of which 2 operations were said to come",

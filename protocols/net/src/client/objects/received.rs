@@ -97,7 +97,12 @@ impl NetworkClient {
             };
             let pools = &mut self.objects.world.pools;
             match pools.behaviour_at_mut::<B>(entry.object, replica.at, entry.behaviour) {
-                Ok(parts) => each(entry.object, entry.behaviour, parts.behaviour, entry.fields),
+                Ok(parts) => each(
+                    entry.object,
+                    entry.behaviour,
+                    parts.tracked.behaviour,
+                    entry.fields,
+                ),
                 // Another type with the same name.
                 Err(_) => left.push(entry),
             }

@@ -131,8 +131,8 @@ fn read_fields(
     if let Some(ticks) = slot.ticks_mut() {
         ticks.set(fields, tick);
     }
-    if let Some(ruled) = slot.policy_slot() {
-        ruled.behaviour.clear_dirty_at(fields, ruled.lineage);
+    if let Some(mut restricted) = slot.policy_slot() {
+        restricted.mark_sent(fields);
     }
     result
 }

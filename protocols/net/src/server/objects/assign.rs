@@ -36,23 +36,23 @@ impl NetworkServer {
 fn take_over<B: NetworkBehaviour>(parts: SlotParts<'_, B>, own: &mut B) -> Taken<B::Previous> {
     let bits = const { &B::SCHEMA.policy_bits() };
     let SlotParts {
-        behaviour,
+        mut tracked,
         policy,
-        lineage,
     } = parts;
     let policy = policy.filter(|state| bits.owner_write != 0 && state.owned);
     let forbidden = match &policy {
         Some(_) => bits.owner_write & !bits.server_override,
         None => 0,
     };
-    let mut taken = behaviour.take_changes(own, !forbidden);
+    let mut taken = tracked.behaviour.take_changes(own, !forbidden);
     if let Some(state) = policy {
+        let behaviour = &mut *tracked.behaviour;
         state.note_override(behaviour, taken.changed & bits.owner_write);
         let pending = behaviour.sync_var_dirty_bits() & forbidden;
         taken.refused = own.take_changes(behaviour, forbidden).changed;
         own.clear_dirty_bits(forbidden);
-        behaviour.clear_dirty_at(forbidden, *lineage);
-        behaviour.set_dirty_bit(pending);
+        tracked.mark_sent(forbidden);
+        tracked.behaviour.set_dirty_bit(pending);
     }
     taken
 }

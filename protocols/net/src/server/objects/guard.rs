@@ -47,21 +47,17 @@ pub(crate) fn begin_write<'a, B: NetworkBehaviour>(
     events: &'a mut Events<ServerEvent>,
 ) -> BehaviourMut<'a, B> {
     let bits = const { &B::SCHEMA.policy_bits() };
-    let SlotParts {
-        behaviour,
-        policy,
-        lineage,
-    } = parts;
+    let SlotParts { tracked, policy } = parts;
     let mut restricted = policy.filter(|_| const { B::SCHEMA.policy_bits().owner_write != 0 });
     if let Some(restricted) = &mut restricted {
-        restricted.begin_change(behaviour, bits);
+        restricted.begin_change(tracked.behaviour, bits);
     }
     let writes = ServerWrites {
         restricted,
         schedule,
         events,
     };
-    WriteGuard::new(net_id, (behaviour, lineage), writes)
+    WriteGuard::new(net_id, tracked, writes)
 }
 
 impl ServerWrites<'_> {

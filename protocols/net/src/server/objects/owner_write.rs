@@ -281,7 +281,7 @@ fn save(slots: &mut dyn Slots, reader: &mut NetworkReader<'_>) -> Result<StateSi
         let owner_write = slot.info().policy.owner_write;
         if let Some(restricted) = slot.policy_slot().filter(|_| saved) {
             let state = restricted.state;
-            saved = state.save(restricted.behaviour, (owner_write, 0), &mut left);
+            saved = state.save(restricted.behaviour, owner_write, 0, &mut left);
             size += state.saved_size();
         }
     });
