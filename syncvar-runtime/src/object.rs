@@ -37,7 +37,9 @@ mod write_record;
 pub use alone::FieldLimits;
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub use call::call;
-pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Job, Outcome, Outputs};
+pub use change_sink::{
+    ChangeSink, ChannelInfo, Encoded, Job, Outcome, Outputs, SinkLog, SinkRules,
+};
 pub use changes::{MarkSent, When, WriteChanges};
 pub use compare::{FieldDifference, compare, compare_private};
 pub use erased_fields::{ErasedFields, FieldOperation};
@@ -51,7 +53,7 @@ pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Found, Location, Pool, PooledSlots, Pools};
 pub use profile::{FieldStats, Profile};
-pub use reception::{Entry, Reception, ReceptionReport};
+pub use reception::{DeltaMessage, Entry, HookTime, Reception, ReceptionMemory, ReceptionReport};
 pub use row::BehaviourTuple;
 pub use slot::{
     ComponentLayout, HookContext, PolicySlot, Slot, SlotInfo, SlotParts, Tracked, TypedSlot,

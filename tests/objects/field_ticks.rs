@@ -6,8 +6,9 @@ use syncvar::behaviour::{BehaviourSet, Optional};
 use syncvar::prelude::*;
 use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::object::{
-    ChangeSink, Encoded, Entry, FieldLimits, Job, KeptFields, Location, MAX_BEHAVIOURS, NewestWins,
-    Outcome, Outputs, OwnFields, Pools, Reception, ReceptionReport, Slot, TypedSlot,
+    ChangeSink, DeltaMessage, Encoded, Entry, FieldLimits, HookTime, Job, KeptFields, Location,
+    MAX_BEHAVIOURS, NewestWins, Outcome, Outputs, OwnFields, Pools, Reception, ReceptionMemory,
+    ReceptionReport, SinkRules, Slot, TypedSlot,
 };
 use syncvar_runtime::packet::{Room, Segments, UpdateForm};
 use syncvar_runtime::schema::BehaviourClass;
@@ -125,22 +126,25 @@ impl End {
         let mut report = Report::default();
         let mut failed = Vec::new();
         let mut reception = Reception {
-            encoding: Encoding::Compact,
-            channel: CHANNEL,
-            tick: Some(u64::from(newest.tick) + 1_000),
-            wire_tick: Some(newest.tick),
-            view: None,
-            newest: Some(newest),
-            kept: &mut self.kept,
+            message: DeltaMessage {
+                encoding: Encoding::Compact,
+                channel: CHANNEL,
+                tick: Some(u64::from(newest.tick) + 1_000),
+                wire_tick: Some(newest.tick),
+                view: None,
+                newest: Some(newest),
+            },
+            memory: ReceptionMemory {
+                kept: &mut self.kept,
+                masks: &mut [0; MAX_BEHAVIOURS],
+                targets: &mut Vec::new(),
+                failed: &mut failed,
+                hooked: &mut Vec::new(),
+                deferred_hooks: &mut Vec::new(),
+            },
             budget: ReadBudget::UNLIMITED,
-            masks: &mut [0; MAX_BEHAVIOURS],
             report: &mut report,
-            failed: &mut failed,
-            hooked: &mut Vec::new(),
-            targets: &mut Vec::new(),
-            deferred_hooks: &mut Vec::new(),
-            runs_hooks: true,
-            gathers_hooks: false,
+            hooks: HookTime::AfterDelta,
         };
         let entry = Entry {
             net_id: OBJECT,
@@ -166,7 +170,8 @@ impl ReceptionReport for Report {
     fn changed(
         &mut self,
         _: NetId,
-        _: (usize, &'static BehaviourClass),
+        _: usize,
+        _: &'static BehaviourClass,
         fields: u64,
         tick: Option<u64>,
     ) {
@@ -359,14 +364,15 @@ fn frame_sets_the_ticks_of_its_fields() {
     let new = || Segments::new(1_100, Encoding::Compact, form);
     let mut outputs = [new(), new()];
     let mut sink = ChangeSink {
-        now: 1_000_000_000,
-        tick: Some(8),
-        interval: 0,
-        channels: &[Channel::Reliable, Channel::Unreliable],
-        reliable: Room::reliable(1 << 20),
-        unreliable: Room::unreliable(1_100),
-        logs_reliable: false,
-        framed: false,
+        rules: SinkRules {
+            now: 1_000_000_000,
+            tick: Some(8),
+            framed: false,
+            interval: 0,
+            channels: &[Channel::Reliable, Channel::Unreliable],
+            reliable: Room::reliable(1 << 20),
+            unreliable: Room::unreliable(1_100),
+        },
         audience: AudienceId(0),
         outputs: Outputs::new(&mut [], &mut outputs),
         stats: &mut [],

@@ -24,18 +24,8 @@ pub struct Job {
 /// Encodes the deltas of objects, once for every form of the observers.
 #[derive(Debug)]
 pub struct ChangeSink<'a> {
-    /// Time of the update.
-    pub now: Nanos,
-    /// Tick of the update; `None` if fields have no ticks.
-    pub tick: Option<u32>,
-    /// Send interval of behaviours without one.
-    pub interval: Nanos,
-    /// Kinds of the channels.
-    pub channels: &'a [Channel],
-    /// Maximum length of a message on a reliable channel.
-    pub reliable: Room,
-    /// Maximum length of a message on an unreliable channel.
-    pub unreliable: Room,
+    /// Time and limits of the update.
+    pub rules: SinkRules<'a>,
     /// Observers of the objects.
     pub audience: AudienceId,
     /// Buffers of the observers.
@@ -47,11 +37,35 @@ pub struct ChangeSink<'a> {
     /// Results of the run.
     pub outcome: &'a mut Outcome,
     /// Log of writes, if a connection has a budget or may lose packets.
-    pub log: Option<&'a mut WriteLog>,
-    /// Whether the log has the writes on reliable channels too.
-    pub logs_reliable: bool,
-    /// Set if the tick has had a frame: behaviours on unreliable channels wait for the next one.
+    pub log: Option<SinkLog<'a>>,
+}
+
+/// Time and limits of an update.
+#[derive(Clone, Copy, Debug)]
+pub struct SinkRules<'a> {
+    /// Time of the update.
+    pub now: Nanos,
+    /// Tick of the update; `None` if fields have no ticks.
+    pub tick: Option<u32>,
+    /// Set if the tick has had a frame: behaviours on unreliable channels wait for the next frame.
     pub framed: bool,
+    /// Send interval of behaviours without an interval.
+    pub interval: Nanos,
+    /// Kinds of the channels.
+    pub channels: &'a [Channel],
+    /// Maximum length of a message on a reliable channel.
+    pub reliable: Room,
+    /// Maximum length of a message on an unreliable channel.
+    pub unreliable: Room,
+}
+
+/// Log of the writes of a run.
+#[derive(Debug)]
+pub struct SinkLog<'a> {
+    /// The log.
+    pub writes: &'a mut WriteLog,
+    /// Set if the log has the writes on reliable channels too.
+    pub has_reliable: bool,
 }
 
 /// Buffers of an audience, for each form of its observers.
@@ -132,8 +146,8 @@ impl ChangeSink<'_> {
     #[inline]
     pub fn write<S: Slots>(&mut self, job: &Job, slots: &mut S) {
         let when = When {
-            now: self.now,
-            interval: self.interval,
+            now: self.rules.now,
+            interval: self.rules.interval,
             force: job.force,
         };
         let pending = Look::at(slots, when);
@@ -168,9 +182,9 @@ impl ChangeSink<'_> {
         slots: &mut S,
     ) -> Result<u64, WriteError> {
         let (place, channel) = (channel as usize, u8::try_from(channel).unwrap_or(u8::MAX));
-        let (room, lossy) = match self.channels.get(place) {
-            Some(Channel::Reliable) => (self.reliable, false),
-            Some(Channel::Unreliable) if !self.framed => (self.unreliable, true),
+        let (room, lossy) = match self.rules.channels.get(place) {
+            Some(Channel::Reliable) => (self.rules.reliable, false),
+            Some(Channel::Unreliable) if !self.rules.framed => (self.rules.unreliable, true),
             Some(Channel::Unreliable) | None => return Ok(0),
         };
         let info = ChannelInfo {
@@ -193,13 +207,13 @@ impl ChangeSink<'_> {
             self.write_to_all(net_id, info, slots)?
         };
         if sent != 0 {
-            let mut log = self.log.as_deref_mut();
-            log = log.filter(|_| lossy || self.logs_reliable);
+            let log = self.log.as_mut().filter(|log| lossy || log.has_reliable);
+            let mut log = log.map(|log| &mut *log.writes);
             let start = log.as_ref().map_or(0, |log| mask_count(&log.masks));
             let mut mark = MarkSent {
                 sent,
-                now: self.now,
-                tick: self.tick,
+                now: self.rules.now,
+                tick: self.rules.tick,
                 masks: log.as_mut().map(|log| &mut log.masks),
             };
             slots.visit(0, &mut mark);

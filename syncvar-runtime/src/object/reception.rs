@@ -36,7 +36,8 @@ pub trait ReceptionReport {
     fn changed(
         &mut self,
         object: NetId,
-        behaviour: (usize, &'static BehaviourClass),
+        behaviour: usize,
+        class: &'static BehaviourClass,
         fields: u64,
         tick: Option<u64>,
     );
@@ -55,11 +56,26 @@ pub trait ReceptionReport {
 
 /// Context and results of the deltas in progress.
 pub struct Reception<'a> {
+    /// The message with the deltas.
+    pub message: DeltaMessage<'a>,
+    /// Memory for the deltas, and lists of their results.
+    pub memory: ReceptionMemory<'a>,
+    /// Memory and work that the deltas may take.
+    pub budget: ReadBudget,
+    /// Receiver of the reports.
+    pub report: &'a mut dyn ReceptionReport,
+    /// Time of the hooks.
+    pub hooks: HookTime,
+}
+
+/// A message with deltas.
+#[derive(Clone, Debug)]
+pub struct DeltaMessage<'a> {
     /// Encoding of the values.
     pub encoding: Encoding,
     /// Channel of the message.
     pub channel: u8,
-    /// Tick of the packet, for the reports; `None` without one.
+    /// Tick of the packet, for the reports; `None` without a tick.
     pub tick: Option<u64>,
     /// The same tick on the wire, for samples of interpolated fields.
     pub wire_tick: Option<u32>,
@@ -67,26 +83,35 @@ pub struct Reception<'a> {
     pub view: Option<ViewTime<'a>>,
     /// Condition for fields with ticks; `None` on a reliable channel.
     pub newest: Option<NewestWins>,
+}
+
+/// Memory of a reception, for reuse.
+#[derive(Debug)]
+pub struct ReceptionMemory<'a> {
     /// Memory for fields that keep newer values.
     pub kept: &'a mut KeptFields,
-    /// Memory and work that the deltas may take.
-    pub budget: ReadBudget,
     /// Received fields of the object in progress.
     pub masks: &'a mut FieldMasks,
-    /// Receiver of the reports.
-    pub report: &'a mut dyn ReceptionReport,
+    /// Targets of the references in the object in progress.
+    pub targets: &'a mut Vec<NetId>,
     /// Unreadable objects.
     pub failed: &'a mut Vec<(NetId, ReadError)>,
     /// Objects with possible writes of hooks to owner-written fields.
     pub hooked: &'a mut Vec<NetId>,
-    /// Targets of the references in the object in progress.
-    pub targets: &'a mut Vec<NetId>,
-    /// Hooks of objects whose hooks take a context, for [`Protocol::run_hooks`](crate::world::Protocol).
+    /// Hooks of objects whose hooks take a context, for
+    /// [`Protocol::run_hooks`](crate::world::Protocol::run_hooks).
     pub deferred_hooks: &'a mut Vec<DeferredHooks>,
-    /// Set if hooks run.
-    pub runs_hooks: bool,
-    /// Set if all hooks wait in `deferred_hooks`, because other deltas belong to the same step.
-    pub gathers_hooks: bool,
+}
+
+/// Time at which the hooks of received deltas run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookTime {
+    /// No hook runs: the program receives events.
+    Never,
+    /// After the delta of the object. Hooks with a context are deferred.
+    AfterDelta,
+    /// All hooks are deferred, because other deltas belong to the same step.
+    AfterStep,
 }
 
 impl Reception<'_> {
@@ -98,7 +123,7 @@ impl Reception<'_> {
         slots: &mut S,
         reader: &mut NetworkReader<'_>,
     ) {
-        let result = if entry.own == OwnFields::Written || self.newest.is_some() {
+        let result = if entry.own == OwnFields::Written || self.message.newest.is_some() {
             self.read_beside_own(entry, slots, reader)
         } else {
             self.read_all(slots, reader)
@@ -110,26 +135,26 @@ impl Reception<'_> {
         }
         if let Err(error) = result {
             slots.visit(0, &mut SkipHooks);
-            self.failed.push((entry.net_id, error));
+            self.memory.failed.push((entry.net_id, error));
             return;
         }
         // An invisible object is announced with this state later.
-        let extent = match (entry.announced, self.runs_hooks) {
+        let extent = match (entry.announced, self.hooks) {
             (false, _) => Extent::Nothing,
-            (true, false) => Extent::Fields,
-            (true, true) => Extent::Hooks,
+            (true, HookTime::Never) => Extent::Fields,
+            (true, HookTime::AfterDelta | HookTime::AfterStep) => Extent::Hooks,
         };
         let mut changes = ReportChanges {
             object: entry.net_id,
             extent,
             predicted: entry.predicted,
             written: false,
-            deferred: self.gathers_hooks,
+            deferred: self.hooks == HookTime::AfterStep,
             reception: self,
         };
         slots.visit(0, &mut changes);
         if changes.written {
-            self.hooked.push(entry.net_id);
+            self.memory.hooked.push(entry.net_id);
         }
     }
 
@@ -141,9 +166,9 @@ impl Reception<'_> {
         reader: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
         let mut read = ReadChanges {
-            channel: self.channel,
+            channel: self.message.channel,
             reader,
-            masks: self.masks,
+            masks: self.memory.masks,
             result: Ok(()),
         };
         slots.visit(0, &mut read);
@@ -159,7 +184,7 @@ impl Reception<'_> {
         slots: &mut S,
         reader: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
-        let Some(rule) = self.newest else {
+        let Some(rule) = self.message.newest else {
             let mut save = SaveOwn::within(reader);
             slots.visit(0, &mut save);
             let saved = save.charge(reader);
@@ -169,11 +194,11 @@ impl Reception<'_> {
         };
         let own = entry.own;
         let mut read = ReadNewest {
-            channel: self.channel,
+            channel: self.message.channel,
             rule: NewestWins { own, ..rule },
-            kept: self.kept,
+            kept: self.memory.kept,
             reader,
-            masks: self.masks,
+            masks: self.memory.masks,
             result: Ok(()),
         };
         slots.visit(0, &mut read);
@@ -186,17 +211,19 @@ impl Reception<'_> {
     fn defer<S: Slot + ?Sized>(
         &mut self,
         slot: &mut S,
-        (object, behaviour, fields): (NetId, usize, u64),
+        object: NetId,
+        behaviour: usize,
+        fields: u64,
     ) -> bool {
         let hooks = slot.take_hooks();
         if hooks.is_none() && fields == 0 {
             return false;
         }
-        self.deferred_hooks.push(DeferredHooks {
+        self.memory.deferred_hooks.push(DeferredHooks {
             object,
             behaviour,
             fields,
-            tick: self.tick,
+            tick: self.message.tick,
             reported: fields != 0,
             hooks: hooks.unwrap_or_default(),
         });
@@ -205,7 +232,7 @@ impl Reception<'_> {
 
     #[cold]
     fn report_panic(&mut self, object: NetId, fields: ChangedFields, message: String) {
-        let failure = HookFailure::new(object, fields.in_tick(self.tick), message);
+        let failure = HookFailure::new(object, fields.in_tick(self.message.tick), message);
         self.report.hook_failed(failure);
     }
 
@@ -311,16 +338,21 @@ struct ReportChanges<'r, 'a> {
 impl Visit for ReportChanges<'_, '_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
-        if slot.info().channel != self.reception.channel {
+        if slot.info().channel != self.reception.message.channel {
             return;
         }
         let behaviour = index as usize;
-        let dirty_bits = self.reception.masks.get(behaviour).map_or(0, |mask| *mask);
+        let dirty_bits = self
+            .reception
+            .memory
+            .masks
+            .get(behaviour)
+            .map_or(0, |mask| *mask);
         if slot.info().interpolated != 0
-            && let Some(tick) = self.reception.wire_tick
+            && let Some(tick) = self.reception.message.wire_tick
         {
-            let view =
-                { self.reception.view.as_ref() }.map(|view| view.moment(slot.info().send_interval));
+            let view = { self.reception.message.view.as_ref() }
+                .map(|view| view.moment(slot.info().send_interval));
             slot.record(dirty_bits, tick, view.as_ref());
             let shown = dirty_bits & slot.info().on_view;
             if shown != 0 && self.extent == Extent::Hooks {
@@ -338,8 +370,9 @@ impl Visit for ReportChanges<'_, '_> {
             return;
         }
         if self.deferred || slot.info().hook_context == HookContext::Object {
-            let hooks = (self.object, behaviour, dirty_bits);
-            self.deferred |= self.reception.defer(slot, hooks);
+            let is_deferred =
+                { &mut self.reception }.defer(slot, self.object, behaviour, dirty_bits);
+            self.deferred |= is_deferred;
             return;
         }
         let called = run_hooks(slot, Hooks::LastRead);
@@ -358,8 +391,8 @@ impl ReportChanges<'_, '_> {
     fn report_fields(&mut self, behaviour: usize, info: &'static SlotInfo, dirty_bits: u64) {
         if dirty_bits != 0 {
             let report = &mut self.reception.report;
-            let behaviour = (behaviour, info.class);
-            report.changed(self.object, behaviour, dirty_bits, self.reception.tick);
+            let tick = self.reception.message.tick;
+            report.changed(self.object, behaviour, info.class, dirty_bits, tick);
         }
     }
 }

@@ -10,7 +10,10 @@ use super::objects::{Fact, Replica};
 use super::{ClientEvent, NetworkClient};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Entry, NewestWins, OwnFields, Reception, ReceptionReport};
+use syncvar_runtime::object::{
+    DeltaMessage, Entry, HookTime, NewestWins, OwnFields, Reception, ReceptionMemory,
+    ReceptionReport,
+};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::schema::BehaviourClass;
 use syncvar_runtime::table::Table;
@@ -37,7 +40,8 @@ impl ReceptionReport for Report<'_> {
     fn changed(
         &mut self,
         object: NetId,
-        (behaviour, class): (usize, &'static BehaviourClass),
+        behaviour: usize,
+        class: &'static BehaviourClass,
         fields: u64,
         tick: Option<u64>,
     ) {
@@ -255,22 +259,29 @@ impl NetworkClient {
             will_show,
         };
         let mut reception = Reception {
-            encoding: framing.encoding(),
-            channel,
-            tick: self.inbound.packet.network_tick,
-            wire_tick: Some(self.inbound.packet.tick.unwrap_or_default()),
-            view: view.flatten(),
-            newest,
-            kept: &mut self.inbound.kept,
+            message: DeltaMessage {
+                encoding: framing.encoding(),
+                channel,
+                tick: self.inbound.packet.network_tick,
+                wire_tick: Some(self.inbound.packet.tick.unwrap_or_default()),
+                view: view.flatten(),
+                newest,
+            },
+            memory: ReceptionMemory {
+                kept: &mut self.inbound.kept,
+                masks: &mut self.inbound.masks,
+                targets: &mut self.inbound.targets,
+                failed: &mut self.inbound.failed,
+                hooked: &mut self.writes.from_hooks,
+                deferred_hooks: &mut self.inbound.waiting.list,
+            },
             budget: self.inbound.budget,
-            masks: &mut self.inbound.masks,
             report: &mut report,
-            failed: &mut self.inbound.failed,
-            hooked: &mut self.writes.from_hooks,
-            targets: &mut self.inbound.targets,
-            deferred_hooks: &mut self.inbound.waiting.list,
-            runs_hooks,
-            gathers_hooks: self.inbound.packet.gathers_hooks,
+            hooks: match (runs_hooks, self.inbound.packet.gathers_hooks) {
+                (false, _) => HookTime::Never,
+                (true, false) => HookTime::AfterDelta,
+                (true, true) => HookTime::AfterStep,
+            },
         };
         pool.read_changes(entries, &mut reception);
         self.inbound.budget = reception.budget;

@@ -191,11 +191,11 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>) {
-        let mut targets = mem::take(reception.targets);
-        let mut reader = NetworkReader::with_encoding(&[], reception.encoding)
+        let mut targets = mem::take(reception.memory.targets);
+        let mut reader = NetworkReader::with_encoding(&[], reception.message.encoding)
             .with_budget(reception.budget)
             .with_references(&mut targets);
-        if reception.newest.is_some() {
+        if reception.message.newest.is_some() {
             self.prefetch_states(entries);
         }
         let mut next = self.uncached(entries).iter();
@@ -212,6 +212,6 @@ impl<S: Slots> Pool for TypedPool<S> {
             }
         }
         reception.budget = reader.budget();
-        *reception.targets = targets;
+        *reception.memory.targets = targets;
     }
 }

@@ -5,7 +5,7 @@
 
 use syncvar_runtime::BehaviourStats;
 use syncvar_runtime::object::{
-    ChangeSink, Encoded, Job, Outcome, Outputs, Pool, WriteLog, WriteRecord, mask_count,
+    ChangeSink, Encoded, Job, Outcome, Outputs, Pool, SinkLog, WriteLog, WriteRecord, mask_count,
 };
 use syncvar_runtime::packet::Segments;
 
@@ -77,12 +77,7 @@ impl Share {
         self.outcome.errors.clear();
         self.log.clear();
         ChangeSink {
-            now: whole.now,
-            tick: whole.tick,
-            interval: whole.interval,
-            channels: whole.channels,
-            reliable: whole.reliable,
-            unreliable: whole.unreliable,
+            rules: whole.rules,
             audience: whole.audience,
             outputs: Outputs::new(
                 buffers(&mut self.unet, Framing::Unet, &whole.outputs),
@@ -91,9 +86,10 @@ impl Share {
             stats: &mut self.stats,
             encoded: Encoded::default(),
             outcome: &mut self.outcome,
-            log: whole.log.as_ref().map(|_| &mut self.log),
-            logs_reliable: whole.logs_reliable,
-            framed: whole.framed,
+            log: whole.log.as_ref().map(|log| SinkLog {
+                writes: &mut self.log,
+                has_reliable: log.has_reliable,
+            }),
         }
     }
 
@@ -123,7 +119,7 @@ impl Share {
         }
         sink.outcome.left.append(&mut self.outcome.left);
         sink.outcome.errors.append(&mut self.outcome.errors);
-        if let Some(log) = sink.log.as_deref_mut() {
+        if let Some(log) = sink.log.as_mut().map(|log| &mut *log.writes) {
             let start = mask_count(&log.masks);
             log.masks.append(&mut self.log.masks);
             let own = self.log.records.drain(..);

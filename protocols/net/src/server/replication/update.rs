@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, nanos};
+use syncvar_runtime::object::{
+    ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, SinkLog, SinkRules, nanos,
+};
 use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, WriteError};
 
 use crate::message::{LocalClientAuthority, Message, Owner};
@@ -241,20 +243,24 @@ impl NetworkServer {
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let stats = self.context.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = ChangeSink {
-            now: nanos(now),
-            tick: Some(self.outbound.store.tick),
-            interval: self.context.config.default_interval(),
-            channels: &self.context.config.channels[..channels],
-            reliable: self.context.config.room(Channel::Reliable),
-            unreliable: self.context.config.lossy_state_room(),
+            rules: SinkRules {
+                now: nanos(now),
+                tick: Some(self.outbound.store.tick),
+                framed: !self.replication.frame_open,
+                interval: self.context.config.default_interval(),
+                channels: &self.context.config.channels[..channels],
+                reliable: self.context.config.room(Channel::Reliable),
+                unreliable: self.context.config.lossy_state_room(),
+            },
             audience: run.audience,
             outputs: self.visibility.audiences.outputs(run.audience),
             stats: stats.unwrap_or_default(),
             encoded: Encoded::default(),
             outcome: &mut self.replication.scratch.outcome,
-            log: is_logged.then_some(&mut self.replication.bandwidth.log),
-            logs_reliable,
-            framed: !self.replication.frame_open,
+            log: is_logged.then_some(SinkLog {
+                writes: &mut self.replication.bandwidth.log,
+                has_reliable: logs_reliable,
+            }),
         };
         let jobs = &self.replication.scratch.jobs[..];
         #[cfg(feature = "parallel")]
