@@ -1,7 +1,7 @@
 //! Syntax of `#[sync_var(...)]`, `#[network_behaviour(...)]` and `#[sync_value(...)]`.
 //!
 //! Records the text and its place without a meaning. A wrong, doubled or misplaced key
-//! is reported and skipped, so that the others are still checked.
+//! is reported and skipped, so that the remaining keys are still checked.
 
 mod keys;
 mod motion;
@@ -55,7 +55,7 @@ pub(crate) struct FieldAttrs {
     pub(crate) batch_hook: Option<Ident>,
     /// `initial_hook`, with its place.
     pub(crate) initial_hook: Option<Span>,
-    /// Codec of the value, other than its default encoding.
+    /// Codec of the value, in place of its default encoding.
     pub(crate) with: Option<Type>,
     /// Name of the field's constant.
     pub(crate) constant: Option<Ident>,

@@ -21,14 +21,14 @@ impl Parameters {
         self.0.len()
     }
 
-    /// Returns whether a type mentions one of the parameters.
+    /// Returns whether a type mentions a parameter of a list.
     pub(crate) fn occur_in(&self, ty: &Type) -> bool {
         self.0
             .iter()
             .any(|parameter| occurs(parameter, ty.to_token_stream()))
     }
 
-    /// Returns the parameters that one of the types mentions.
+    /// Returns the parameters that a type of a list mentions.
     pub(crate) fn mentioned_in<'a>(&self, types: impl Iterator<Item = &'a Type>) -> Vec<Ident> {
         let types: Vec<TokenStream> = types.map(ToTokens::to_token_stream).collect();
         let mut parameters = self.0.clone();

@@ -15,7 +15,7 @@ use attr::BlockAttrs;
 use model::Calls;
 
 /// Expands `#[network_calls(...)]` on an item. The item stays unchanged except for the call attributes, so
-/// a mistake in one call causes no error about another.
+/// a mistake in one call causes no error about the remaining calls.
 pub(crate) fn network_calls(attr: &TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let attrs = BlockAttrs::parse(attr, &mut errors);
@@ -41,7 +41,7 @@ pub(crate) fn network_calls(attr: &TokenStream, item: &TokenStream) -> TokenStre
     quote!(#block #errors #expansion)
 }
 
-/// Expands `#[command]` and the other call attributes outside of `#[network_calls]`, which removes them
+/// Expands `#[command]` and the remaining call attributes outside of `#[network_calls]`, which removes them
 /// inside.
 pub(crate) fn stray(name: &str, item: &TokenStream) -> TokenStream {
     let message =

@@ -1,4 +1,4 @@
-//! Collector of mistakes, so that one build shows all of them.
+//! Collector of mistakes, so that one build shows every mistake.
 
 use std::fmt::Display;
 
@@ -23,7 +23,7 @@ impl Errors {
         }
     }
 
-    /// Adds all mistakes of another part.
+    /// Adds all mistakes of a part.
     pub(crate) fn add_all(&mut self, others: Self) {
         if let Some(others) = others.0 {
             self.add_error(others);

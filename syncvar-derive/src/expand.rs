@@ -151,7 +151,7 @@ fn value_item(sync_var: &SyncVar<'_>, value: &Type, name: &str) -> TokenStream {
 }
 
 /// Emits `<Health as _syncvar::SyncField>::read_full` at the place of `Health`. An error is then at the
-/// type, and equal to every other one for this type.
+/// type, and equal to every path for this type.
 pub(crate) fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
     let of = Ident::new(of, Span::call_site());
     item_of(ty, &quote!(#of), name)

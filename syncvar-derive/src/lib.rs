@@ -40,7 +40,7 @@ pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::T
 /// assert!(buff.is_dirty());
 /// ```
 ///
-/// A struct travels as its members one after another, an enum without data as four bytes, an enum
+/// A struct travels as its members in order, an enum without data as four bytes, an enum
 /// with data as the packed position of the variant and then its members. In the bytes of Mirror an enum
 /// without data is an integer of the type that its `#[repr(...)]` names, or an `i32`, as in C#.
 ///
@@ -51,7 +51,7 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
     value(&parse_macro_input!(input as DeriveInput)).into()
 }
 
-/// Gives a struct values between two others: those of its members.
+/// Gives a struct values between two values: those of its members.
 ///
 /// Each member has the trait `Interpolate`, and a type parameter has it as a bound. The distance of two values is the
 /// root of the sum of the squares of their members' distances. A member with `#[sync_value(skip)]` keeps its value.

@@ -38,7 +38,7 @@ impl Lints {
         }
     }
 
-    /// Emits the attributes of items with a name made from one of the user's.
+    /// Emits the attributes of items with a name made from a name of the user.
     pub(crate) fn for_items(&self) -> TokenStream {
         let allowed = &self.allowed;
         let deprecated = self.deprecated.then(|| quote!(#[allow(deprecated)]));

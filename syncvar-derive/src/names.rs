@@ -13,7 +13,7 @@ pub(crate) fn plain(member: &Member) -> String {
     }
 }
 
-/// Returns the constant of a field: `HEALTH`, `FIELD_0`. Its place is the field, for errors about another
+/// Returns the constant of a field: `HEALTH`, `FIELD_0`. Its place is the field, for errors about a second
 /// constant with this name.
 pub(crate) fn constant(member: &Member) -> Ident {
     let (name, place) = match member {
@@ -69,7 +69,7 @@ pub(crate) fn camel(ident: &Ident) -> String {
     words.collect()
 }
 
-/// Returns a name with underscores before it until it differs from all taken ones.
+/// Returns a name with underscores before it until it differs from every taken name.
 pub(crate) fn free(name: &str, taken: &[String]) -> Ident {
     let mut name = name.to_owned();
     while taken.contains(&name) {
@@ -98,7 +98,7 @@ pub(crate) fn place(owner: &Ident, member: &Member) -> String {
     format!("{}.{}", owner.unraw(), plain(member))
 }
 
-/// Emits the import of `_syncvar`, the prefix of all other paths.
+/// Emits the import of `_syncvar`, the prefix of the remaining paths.
 pub(crate) fn import(krate: Option<&Path>) -> TokenStream {
     let private = private(krate);
     quote!(use #private::{self as _syncvar, ReadResultExt as _};)

@@ -187,13 +187,13 @@ pub trait NetworkBehaviour: Sized + Send + Sync + 'static {
     /// omits stays dirty for ever.
     fn visit(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor);
 
-    /// Shows itself to a visitor as the base of another behaviour.
+    /// Shows itself to a visitor as the base of a derived behaviour.
     #[inline]
     fn visit_as_base(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor) {
         visitor.base(self, previous);
     }
 
-    /// Makes fields come or go, so that [`visit`](Self::visit) shows the fields of another value of the
+    /// Makes fields come or go, so that [`visit`](Self::visit) shows the fields of a given value of the
     /// class. Returns the bits that became dirty. [`Assign`] calls it with the fields to take over, before
     /// it takes them one by one. Only a class whose fields come and go needs it, as [`Optional`].
     fn align(&mut self, from: &Self, fields: u64) -> u64 {

@@ -68,7 +68,7 @@ pub trait NetworkCalls: NetworkBehaviour {
     /// Returns the value of `NetworkServer::calls`.
     fn rpcs(sender: RpcSender<'_>) -> Self::Rpcs<'_>;
 
-    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS) and runs it. The arguments of an event are
+    /// Reads the arguments of a call in [`OWN_CALLS`](Self::OWN_CALLS) and runs it. The arguments of an event are
     /// read and dropped.
     ///
     /// # Errors

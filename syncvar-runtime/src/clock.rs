@@ -1,4 +1,4 @@
-//! `Clock`: the own time of a server or client; `Slew`: the time of another clock; `Rate` and `Bucket`:
+//! `Clock`: the own time of a server or client; `Slew`: the time of a remote clock; `Rate` and `Bucket`:
 //! limits in the own time.
 
 mod slew;
@@ -40,7 +40,7 @@ pub struct Clock {
 /// Mistakes of the program of which it has been warned.
 #[derive(Clone, Copy, Debug, Default)]
 struct Warned {
-    /// A reading below the previous one, or many equal ones.
+    /// A reading below the previous one, or many equal readings.
     delta: bool,
     /// Frames without an update.
     missing: bool,
@@ -49,7 +49,7 @@ struct Warned {
 /// Measurement of the program's updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pace {
-    /// Updates since a moment. `other` is set if the measurement before found another rate: a pause of the
+    /// Updates since a moment. `other` is set if the measurement before found a different rate: a pause of the
     /// program changes one only.
     Measured {
         since: Duration,
@@ -158,7 +158,7 @@ impl Clock {
         }
     }
 
-    /// Warns once of a reading below the previous one, or of many equal ones: the program may pass the time since
+    /// Warns once of a reading below the previous one, or of many equal readings: the program may pass the time since
     /// its last update.
     #[cold]
     fn warn_of_delta(&mut self, last: Duration, reading: Duration) {
@@ -231,7 +231,7 @@ impl Clock {
         }
     }
 
-    /// Counts an update. Returns the rate of the last 64, if they and those before have another one than
+    /// Counts an update. Returns the rate of the last 64, if they and those before have a different rate than
     /// `tick_rate`.
     fn other_pace(&mut self, tick_rate: u32) -> Option<f64> {
         let now = self.now;
@@ -251,7 +251,7 @@ impl Clock {
         (*since, *updates) = (now, 0);
         let rate = f64::from(MEASURED + 1) / passed;
         let ratio = rate / f64::from(tick_rate);
-        // Without time there is no rate.
+        // Without time a rate is unknown.
         let is_other = rate.is_finite() && !(0.8..=1.25).contains(&ratio);
         let was_other = std::mem::replace(other, is_other);
         (is_other && was_other).then_some(rate)
@@ -267,7 +267,7 @@ impl Clock {
 /// Rate of units per second.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    /// Time of one unit; 0 without a limit.
+    /// Time of a unit; 0 without a limit.
     unit: Duration,
 }
 
@@ -283,7 +283,7 @@ impl Rate {
     }
 }
 
-/// Allowance of a rate: a burst of one second, or of one unit if that takes longer.
+/// Allowance of a rate: a burst of a second, or of a unit if that takes longer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bucket {
     /// Time at which the allowance is full again.
@@ -315,7 +315,7 @@ mod tests {
 
     use super::{Clock, Pace};
 
-    /// Returns the first other rate that a clock finds in a number of updates.
+    /// Returns the first new rate that a clock finds in a number of updates.
     fn found(clock: &mut Clock, step: Duration, updates: u32, tick_rate: u32) -> Option<f64> {
         (0..updates).find_map(|_| {
             let now = clock.now() + step;

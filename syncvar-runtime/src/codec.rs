@@ -107,7 +107,7 @@ pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
     ///
     /// # Errors
     ///
-    /// When the bytes are no valid value.
+    /// When the bytes are not a valid value.
     fn read(reader: &mut NetworkReader<'_>) -> Result<T, ReadError>;
 
     /// Reads into an existing value.

@@ -1,4 +1,4 @@
-//! Simulated conditions of a link: [`Conditions`] from a seed, and the [`Pipe`] that they make of one direction.
+//! Simulated conditions of a link: [`Conditions`] from a seed, and the [`Pipe`] that they make of a direction.
 
 mod pipe;
 
@@ -11,8 +11,8 @@ pub use pipe::Pipe;
 /// `MemoryNetwork` has them in both directions, in virtual time; a `Host` and a `Peer` in each direction, around real
 /// sockets of any transport.
 ///
-/// Packets on a stream keep their order, and none of them is lost, repeated or overtaken: a lost one is sent again,
-/// and the packets behind it wait. Datagrams have all of it.
+/// Packets on a stream keep their order, and no packet is lost, repeated or overtaken: a lost packet is sent again,
+/// and the packets behind it wait. Datagrams are lost, repeated and overtaken.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,11 +37,11 @@ pub struct Conditions {
     pub delay: Duration,
     /// Range of additional travel time. It reorders datagrams.
     pub jitter: Duration,
-    /// Share of lost packets: 0.05 is one of twenty. To a thousandth, at most 0.99.
+    /// Share of lost packets: 0.05 is a twentieth. To a thousandth, at most 0.99.
     pub loss: f64,
     /// Share of datagrams that arrive twice. To a thousandth.
     pub duplicate: f64,
-    /// Share of datagrams that travel twice as long, and for 20 ms at least: later ones overtake them. To a thousandth.
+    /// Share of datagrams that travel twice as long, and for 20 ms at least: later datagrams overtake them. To a thousandth.
     pub reorder: f64,
     /// Most bytes that leave in a second; `None` without a limit. Packets queue before a narrow link.
     pub bandwidth: Option<u32>,

@@ -24,7 +24,7 @@ use crate::{Channel, ConnectionId};
 /// A server or a client without I/O: packets, connections and the time in, packets and events out.
 ///
 /// All four ends implement it: `NetworkServer` and `NetworkClient`, `MirrorServer` and `MirrorClient`.
-/// A transport written against this trait serves each of them. A client sees its server as one
+/// A transport written against this trait serves all four ends. A client sees its server as one
 /// connection, [`ConnectionId::SERVER`].
 ///
 /// A transport calls the methods in this order, once per tick:
@@ -91,12 +91,12 @@ pub trait Endpoint {
     /// two at a time.
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId;
 
-    /// Returns whether the endpoint takes another packet of a connection before the next
+    /// Returns whether the endpoint takes a further packet of a connection before the next
     /// [`update`](Self::update).
     ///
     /// A server returns `false` for a connection that has used its share of messages or work. The
     /// transport keeps its packets until then and stops reading from it, so that no client delays the
-    /// others. An unknown connection and a client's server may always send.
+    /// rest. An unknown connection and a client's server may always send.
     fn accepts_packets(&self, connection: ConnectionId) -> bool {
         let _ = connection;
         true
@@ -135,16 +135,16 @@ pub trait Endpoint {
     /// Removes a connection that the transport has lost.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
-    /// Removes a connection that the other side has ended on purpose, where the transport knows it: by
-    /// default as [`handle_disconnect`](Self::handle_disconnect). Protocols with a message for it need no
-    /// more.
+    /// Removes a connection that the peer has ended on purpose, where the transport knows it: by
+    /// default as [`handle_disconnect`](Self::handle_disconnect). Protocols with a message for it keep the
+    /// default.
     fn handle_leave(&mut self, connection: ConnectionId) {
         self.handle_disconnect(connection);
     }
 
     /// Handles the silence of a connection for the transport's idle timeout: by default as
     /// [`disconnect`](Self::disconnect). An endpoint whose clients may return keeps the connection and ends its link
-    /// alone, as one that the transport has lost.
+    /// alone, like a link that the transport has lost.
     fn handle_silence(&mut self, connection: ConnectionId, text: &str) {
         self.disconnect(connection, text);
     }
@@ -163,13 +163,13 @@ pub trait Endpoint {
         false
     }
 
-    /// Returns the connections whose link has another number, each with this number: sessions that have
+    /// Returns the connections whose link has a new number, each with this number: sessions that have
     /// returned. The transport knows the link only.
     fn returned(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {
         std::iter::empty()
     }
 
-    /// Returns whether the other side of a connection sends packets regularly: then the transport ends
+    /// Returns whether the peer of a connection sends packets regularly: then the transport ends
     /// the connection after a long silence.
     fn expects_packets(&self, connection: ConnectionId) -> bool {
         let _ = connection;
@@ -200,7 +200,7 @@ pub trait Endpoint {
     ///
     /// A transport calls it before an [`update`](Self::update) when the queue of a connection is long, and again when
     /// the queue is short. A server that repairs lost state sends the changes of the meantime then, with their present
-    /// values; other ends ignore the call. Packets of reliable channels follow as before: only these can fill the
+    /// values; ends without that repair ignore the call. Packets of reliable channels follow as before: only these can fill the
     /// queue further.
     fn hold_state(&mut self, connection: ConnectionId, held: bool) {
         let _ = (connection, held);
@@ -269,9 +269,9 @@ impl PacketLimits {
     }
 }
 
-/// Packet for one connection: pieces of memory to send one after another.
+/// Packet for one connection: pieces of memory to send in order.
 ///
-/// The header belongs to this packet alone, the chunks are shared with the packets of other connections. A
+/// The header belongs to this packet alone, the chunks are shared by the packets of several connections. A
 /// transport hands the [`pieces`](Self::pieces) to a vectored write, or joins them with
 /// [`to_bytes`](Self::to_bytes).
 ///
@@ -298,7 +298,7 @@ pub struct Transmit<'a> {
     pub delivery: Channel,
     /// Bytes before the chunks; empty in protocols without a header.
     pub header: &'a [u8],
-    /// Shared bytes in order, none of them empty.
+    /// Shared bytes in order. No chunk is empty.
     pub chunks: &'a [Bytes],
 }
 

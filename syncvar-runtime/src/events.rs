@@ -25,7 +25,7 @@ pub struct Events<E> {
     popped: bool,
 }
 
-/// Position of one consumer in the events of an end.
+/// Position of a consumer in the events of an end.
 ///
 /// `event_reader` of a server or a client creates it, and `read_events` reads on from its position. Each consumer
 /// has its own reader, so that several parts of a program read all events:
@@ -52,8 +52,8 @@ pub struct Events<E> {
 /// assert!(seen.any(|event| *event == ClientEvent::Spawned { object: door }));
 /// ```
 ///
-/// An event stays in memory until every reader has read it, at most `max_events` of them. `poll_event` counts as
-/// one more reader, from its first call on. A reader that is no longer used is dropped.
+/// An event stays in memory until every reader has read it, at most `max_events` events. `poll_event` counts as
+/// a reader, from its first call on. A reader that is no longer used is dropped.
 #[derive(Debug)]
 pub struct EventReader {
     position: Arc<AtomicU64>,
@@ -129,7 +129,7 @@ impl<E> Events<E> {
     }
 
     /// Appends an event that a peer can cause at any rate. Such events fill at most half of the queue and
-    /// never displace another event. Returns whether the event was appended.
+    /// displace no event. Returns whether the event was appended.
     #[inline]
     pub fn push_minor(&mut self, event: E) -> bool {
         if self.queue.len() >= self.limit / 2 {
@@ -195,7 +195,7 @@ impl<E> Events<E> {
     #[inline]
     fn remove_oldest(&mut self) -> Option<E> {
         let Some(event) = self.queue.pop_front() else {
-            // The next events use the memory of the last ones again: all of it is too large for the cache.
+            // The next events use the memory of the last events again: the whole queue is too large for the cache.
             self.queue.clear();
             return None;
         };
@@ -226,11 +226,11 @@ impl<E> Events<E> {
     ///
     /// # Panics
     ///
-    /// In debug builds, if another end created the reader.
+    /// In debug builds, if a different end created the reader.
     pub fn read<'a>(&'a self, reader: &'a mut EventReader) -> UnreadEvents<'a, E> {
         let mut readers = self.readers.iter();
         debug_assert!(
-            readers.any(|it| std::ptr::eq(it.as_ptr(), Arc::as_ptr(&reader.position))),
+            readers.any(|known| std::ptr::eq(known.as_ptr(), Arc::as_ptr(&reader.position))),
             "an `EventReader` reads the events of the end that created it: call its `event_reader`"
         );
         let read = reader.position.load(Ordering::Relaxed);
@@ -266,12 +266,12 @@ impl<E> Events<E> {
         first.unwrap_or(self.gone).max(self.gone)
     }
 
-    /// Drops the first `count` of all events, read or not.
+    /// Drops the first `count` events, read or not.
     pub fn forget(&mut self, count: u64) {
         while self.gone < count && self.remove_oldest().is_some() {}
     }
 
-    /// Returns the number of all events so far, which is the index of the next one.
+    /// Returns the number of events so far, which is the index of the next event.
     #[inline]
     pub fn total(&self) -> u64 {
         self.gone + self.queue.len() as u64

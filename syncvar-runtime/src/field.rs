@@ -1,4 +1,4 @@
-//! `SyncField`: the owner of one bit of a behaviour's dirty mask.
+//! `SyncField`: the owner of a bit of a behaviour's dirty mask.
 
 mod access;
 mod collection;
@@ -125,7 +125,7 @@ pub trait SyncField: Send + Sync {
     /// Makes the field dirty without a change of value: it will be sent again.
     fn set_dirty(&mut self);
 
-    /// Makes the field dirty after the read of an owner's deltas, which go on to the other connections.
+    /// Makes the field dirty after the read of an owner's deltas, which are relayed.
     /// The default sends the value as a whole; a field that has recorded the deltas as changes of its own
     /// ([`NetworkReader::is_relaying`]) is dirty already.
     fn relay(&mut self) {
@@ -142,7 +142,7 @@ pub trait SyncField: Send + Sync {
         None
     }
 
-    /// Makes the field dirty: observers have the content of another field. The default is
+    /// Makes the field dirty: observers have the content of the replaced field. The default is
     /// [`set_dirty`](Self::set_dirty).
     fn mark_replaced(&mut self) {
         self.set_dirty();
@@ -160,10 +160,10 @@ pub trait SyncField: Send + Sync {
     ///
     /// A collection with a [full](OperationLog::Full) log records operations while it is
     /// [observed](Self::set_observed), and is dirty for these only. `set_observed(false)` discards
-    /// them. A collection that is dirty at this call counts as observed, since it has replaced another
-    /// one: its next delta empties and refills it. For one that was merely filled before the object had
+    /// them. A collection that is dirty at this call counts as observed, since it has replaced a
+    /// collection: its next delta empties and refills it. For a collection that was merely filled before the object had
     /// observers, call `set_observed(false)`. Snapshots state the number of pending operations and
-    /// change no state. A full log has no limit: it grows with the operations between two updates.
+    /// change no state. A full log is unlimited: it grows with the operations between two updates.
     fn set_log(&mut self, log: OperationLog) {
         let _ = log;
     }
@@ -196,7 +196,7 @@ pub trait SyncField: Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the bytes are no valid snapshot. The field may be partly updated then, and the client requests the
+    /// When the bytes are not a valid snapshot. The field may be partly updated then, and the client requests the
     /// object again.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
@@ -204,13 +204,13 @@ pub trait SyncField: Send + Sync {
     ///
     /// # Errors
     ///
-    /// When the bytes are no valid delta, see [`read_full`](Self::read_full).
+    /// When the bytes are not a valid delta, see [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
-    /// Takes over the content of another field of the type, marks the difference as a change, and
-    /// leaves the other field clean. Returns whether the field has a change.
+    /// Takes over the content of a second field of the type, marks the difference as a change, and
+    /// leaves the second field clean. Returns whether the field has a change.
     ///
-    /// The default compares the bytes of [`write_full`](Self::write_full) and reads different ones. It
+    /// The default compares the bytes of [`write_full`](Self::write_full) and reads different bytes. It
     /// takes over no field whose bytes cannot be written.
     fn take_changes(&mut self, from: &mut Self) -> bool
     where
@@ -265,7 +265,7 @@ pub trait SyncField: Send + Sync {
         None
     }
 
-    /// Exchanges content with the same field of another behaviour, which
+    /// Exchanges content with the same field of a second behaviour, which
     /// [`as_any_mut`](Self::as_any_mut) has returned. Returns whether the field has a change. Containers leave it.
     fn transfer(&mut self, other: &mut dyn Any, transfer: Transfer) -> bool {
         let _ = (other, transfer);

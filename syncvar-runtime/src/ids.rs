@@ -6,7 +6,7 @@ use std::fmt;
 /// never reused; 0 stands for no object. Packed on the wire.
 ///
 /// Each server counts by itself: in a program with two servers, keep an id beside its server. The same number means
-/// another object on the other server.
+/// a different object on a second server.
 ///
 /// ```
 /// use syncvar::prelude::*;

@@ -1,4 +1,4 @@
-//! Interest management: areas of objects, and the areas in view of each connection.
+//! Interest management: areas of objects, and the areas in view of every connection.
 
 mod changes;
 mod grid;
@@ -62,7 +62,7 @@ impl Id for Area {
 ///
 /// The server calls the `handle_*` methods for objects and connections. The game calls methods of
 /// the implementation for viewers, teams and so on. Each update of the server collects the
-/// differences since the last one, and only these: an area revealed and concealed in between is no
+/// differences since the last update, and only these: an area revealed and concealed in between is no
 /// difference. The reports apply in their order. The built-in implementations report reveals first,
 /// then placements, then conceals. An observer before and after the update therefore never loses
 /// the object in between.
@@ -160,13 +160,13 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
         let _ = (object, position);
     }
 
-    /// Handles a despawn. The object needs no report.
+    /// Handles a despawn. A report of the object is optional.
     fn handle_despawn(&mut self, object: NetId);
 
     /// Handles a new connection, which may not be accepted yet.
     fn handle_connect(&mut self, connection: ConnectionId);
 
-    /// Handles the end of a connection. Its number is never reused. It must get no report.
+    /// Handles the end of a connection. Its number is never reused. It must not be reported.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
     /// Adds the differences since the last call to `changes`, at no cost without a difference.
@@ -191,7 +191,7 @@ impl dyn InterestManagement {
     ///
     /// # Errors
     ///
-    /// When it has another type.
+    /// When its type differs.
     pub fn downcast_ref<I: InterestManagement>(&self) -> Result<&I, WrongInterest> {
         let any: &dyn Any = self;
         any.downcast_ref().ok_or_else(|| self.is_not::<I>())
@@ -201,7 +201,7 @@ impl dyn InterestManagement {
     ///
     /// # Errors
     ///
-    /// When it has another type.
+    /// When its type differs.
     pub fn downcast_mut<I: InterestManagement>(&mut self) -> Result<&mut I, WrongInterest> {
         let error = self.is_not::<I>();
         let any: &mut dyn Any = self;
@@ -216,7 +216,7 @@ impl dyn InterestManagement {
     }
 }
 
-/// Error of a request for an interest management of another type than the server's.
+/// Error of a request for an interest management whose type is not the server's.
 ///
 /// ```
 /// use syncvar::interest::{Everyone, SpatialGrid};

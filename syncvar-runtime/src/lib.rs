@@ -1,5 +1,5 @@
-//! Core of `syncvar`: writer, reader, behaviours, objects and their update loop. It has no messages,
-//! servers or sockets. The protocols build on it: `syncvar-net` and `syncvar-mirror`.
+//! Core of `syncvar`: writer, reader, behaviours, objects and their update loop. It is without messages,
+//! servers and sockets. The protocols build on it: `syncvar-net` and `syncvar-mirror`.
 //!
 //! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!

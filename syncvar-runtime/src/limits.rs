@@ -36,7 +36,7 @@ pub struct Limits {
     pub max_memory: usize,
     /// Bytes of memory that each byte of a packet adds to [`max_memory`](Self::max_memory); 32 by default.
     pub memory_per_byte: usize,
-    /// Limit of the work of one connection between two updates, in bytes moved, copied and compared;
+    /// Limit of the work of a connection between two updates, in bytes moved, copied and compared;
     /// 128 MiB by default, about 20 ms of a core. An insertion into a list counts with the elements
     /// behind it, an element with its size and 16 bytes more. Each byte of a packet
     /// adds [`work_per_byte`](Self::work_per_byte).
@@ -46,35 +46,35 @@ pub struct Limits {
     /// Limit of nested values; 64 by default. Sequences, boxes and maps count one level each, and so does
     /// each level inside a `Postcard`.
     pub max_depth: usize,
-    /// Limit of the memory that the writes of one connection add to the objects it owns, in bytes; 4 MiB
+    /// Limit of the memory that the writes of a connection add to the objects it owns, in bytes; 4 MiB
     /// by default. Beyond it the fields must not grow. Elements count with their size, and with their
     /// bytes in a snapshot; spare capacity and the overhead of the allocator may take it to four times as
     /// much.
     pub max_owner_memory: usize,
-    /// Limit of the work of all connections of a server between two updates; 256 MiB by default, about
+    /// Limit of the work of every connection of a server between two updates; 256 MiB by default, about
     /// 40 ms of a core. Beyond it, each connection has its fair share left: this limit divided by the
     /// number of connections. A client has one connection and ignores this limit and those below.
     pub max_total_work: usize,
     /// Messages per second of a connection, in the server's own time; 10 000 by default, infinity for
-    /// no limit. A burst may have the messages of one second. Further packets wait in the transport
+    /// no limit. A burst may have the messages of a second. Further packets wait in the transport
     /// ([`Endpoint::accepts_packets`](crate::Endpoint::accepts_packets)); a transport that delivers
     /// them anyway receives an error.
     pub message_rate: f64,
     /// Calls per second and connection of a command without a rate of its attribute
     /// (`#[command(rate = 5.0)]`), in the server's own time; 100 by default, infinity for no limit. A
-    /// burst may have the calls of one second. Further calls are refused.
+    /// burst may have the calls of a second. Further calls are refused.
     pub command_rate: f64,
     /// Messages of the program per second, connection and type, in the server's own time; 100 by default,
-    /// infinity for no limit. A burst may have the messages of one second. Further messages are
-    /// ignored. Mirror's messages have no such limit.
+    /// infinity for no limit. A burst may have the messages of a second. Further messages are
+    /// ignored. Mirror's messages are exempt.
     pub program_message_rate: f64,
     /// Limit of a message of the program from a client, in bytes; 16 KiB by default.
     pub max_program_message: usize,
     /// Messages with inputs per second and connection, in the server's own time; 200 by default, infinity for no
-    /// limit. A burst may have the messages of one second. Further messages are refused: the client sends their
+    /// limit. A burst may have the messages of a second. Further messages are refused: the client sends their
     /// inputs again. It sends one message per tick, with at most 32 inputs.
     pub input_rate: f64,
-    /// Limit of an encoded input, in bytes; 256 by default. A message with a longer one is malformed.
+    /// Limit of an encoded input, in bytes; 256 by default. A message with a longer input is malformed.
     pub max_input: usize,
     /// Most ticks by which an input may be ahead of the server's time; 32 by default and at most. An update refuses
     /// inputs beyond it; the client sends them again. At least 64 ticks up to the newest input are kept.
@@ -97,7 +97,7 @@ pub struct Limits {
     pub join_timeout: Duration,
     /// Limit of the payload of a join request, in bytes; 4 096 by default. A connection with a longer
     /// one is closed ([`LimitExceeded::JoinPayload`]). The server keeps the payload until the
-    /// connection ends. Mirror's protocol has no such payload.
+    /// connection ends. Mirror's protocol lacks the payload.
     pub max_join_payload: usize,
     /// Limit of connections without a link that wait for their clients
     /// (`ServerConfig::reconnect_grace`); 1 000 by default. A further connection ends with its link.

@@ -1,4 +1,4 @@
-//! Motion: values between received ones, by tick.
+//! Motion: values between received values, by tick.
 
 mod correction;
 mod foreign;

@@ -28,14 +28,14 @@ use crate::{ConnectionId, NetId};
 pub enum ObjectError {
     /// The object does not exist, or is not visible to the application yet.
     NoSuchObject(NetId),
-    /// The object has no behaviour of this type at the place.
+    /// The object lacks a behaviour of this type at the place.
     NoSuchBehaviour {
         /// The object.
         object: NetId,
         /// Type of the behaviour.
         behaviour: &'static str,
     },
-    /// The object has no behaviour at this index.
+    /// The object lacks a behaviour at this index.
     NoSuchIndex {
         /// The object.
         object: NetId,

@@ -30,7 +30,7 @@ pub struct UpdateForm {
 /// Outgoing messages in one buffer, cut into packets. A packet respects the packet size, unless it
 /// contains a single message that exceeds it.
 ///
-/// All packets share the buffer. Its memory is reused after the last of them is dropped.
+/// All packets share the buffer. Its memory is reused after the last packet is dropped.
 #[derive(Debug)]
 pub struct Segments {
     writer: NetworkWriter,
@@ -119,7 +119,7 @@ impl Segments {
         self.writer.as_bytes()
     }
 
-    /// Ends the packet in progress. The next message or entry begins another one.
+    /// Ends the packet in progress. The next message or entry begins the next packet.
     pub fn end_packet(&mut self) {
         self.end_batch();
         let end = self.writer.len();

@@ -1,4 +1,4 @@
-//! `Prefabs`: the registry of both ends.
+//! `Prefabs`: the registry of the two ends.
 
 mod error;
 pub mod message;
@@ -49,8 +49,8 @@ pub struct Prefabs {
     by_types: FxHashMap<Vec<TypeId>, usize>,
     messages: Messages,
     input: Option<InputKind>,
-    /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has no fixed
-    /// types. A spawn needs no list of types then.
+    /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has varying
+    /// types. A spawn then builds no list of types.
     by_row: FxHashMap<TypeId, usize>,
 }
 
@@ -71,7 +71,7 @@ pub struct Prefab {
     pub types: Vec<TypeId>,
     /// Memory of an object in bytes, without the contents of its fields.
     pub memory: usize,
-    /// Position of the first behaviour among the behaviours of all prefabs.
+    /// Position of the first behaviour among the behaviours of every prefab.
     pub first_behaviour: usize,
     /// Restricted fields of the behaviours.
     pub rules: PolicyBits,
@@ -87,7 +87,7 @@ pub struct Prefab {
     pub resendable: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
-    /// Set if a server keeps former values of a field.
+    /// Set if a server keeps previous values of a field.
     pub history: bool,
     /// Set if a field has values between its samples.
     pub interpolated: bool,
@@ -119,7 +119,7 @@ impl Prefabs {
         self.register_with(name, S::default)
     }
 
-    /// Adds a prefab with a function that creates its behaviours: for values other than `Default`,
+    /// Adds a prefab with a function that creates its behaviours: for values beside `Default`,
     /// and for a [`BehaviourList`].
     ///
     /// # Panics
@@ -287,7 +287,7 @@ impl Prefabs {
         text::hash(&self.texts())
     }
 
-    /// Returns the description of the messages, if there are any, and the descriptions of all prefabs,
+    /// Returns the description of the messages, if there are any, and the descriptions of every prefab,
     /// ordered by name.
     #[inline]
     pub fn texts(&self) -> Vec<&PrefabText> {
@@ -320,7 +320,7 @@ impl Prefabs {
         }
     }
 
-    /// Returns the number of behaviours of all prefabs together.
+    /// Returns the sum of the behaviours of every prefab.
     pub fn behaviour_count(&self) -> usize {
         let last = self.entries.last();
         last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
@@ -380,12 +380,12 @@ impl Prefabs {
         self.entries.get(*self.by_asset_id.get(&asset_id)?)
     }
 
-    /// Returns the prefab of some behaviours: the one of a name, or the first one registered with behaviours
+    /// Returns the prefab of some behaviours: the prefab of a name, or the first prefab registered with behaviours
     /// of these types in this order.
     ///
     /// # Errors
     ///
-    /// When no prefab has the name or the types, or when the prefab of the name has other types.
+    /// When no prefab has the name or the types, or when the types of the prefab differ.
     pub fn find(
         &self,
         behaviours: &Behaviours,
@@ -421,7 +421,7 @@ impl Prefab {
     /// Returns the position of the first behaviour of a type.
     pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
         let searched = TypeId::of::<B>();
-        self.types.iter().position(|it| *it == searched)
+        self.types.iter().position(|known| *known == searched)
     }
 
     /// Creates the behaviours of a new object.
@@ -459,7 +459,7 @@ pub enum PrefabError {
     NotRegistered(String),
     /// No prefab has this name.
     UnknownName(String),
-    /// The prefab of this name has other behaviours.
+    /// The behaviours of the prefab with this name differ.
     OtherBehaviours {
         /// Name of the prefab.
         prefab: String,

@@ -21,7 +21,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Returns the numbers of one step of a seed.
+    /// Returns the numbers of a step of a seed.
     pub fn of_step(seed: u64, step: usize) -> Self {
         let mut seeds = Self(seed);
         Self(seeds.number() ^ (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -53,7 +53,7 @@ impl Random {
         self.below(1000) < per_mille
     }
 
-    /// Returns one of the values; `None` if there are none.
+    /// Returns a value of the slice; `None` if it is empty.
     pub fn pick<'a, T>(&mut self, values: &'a [T]) -> Option<&'a T> {
         let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
         values.get(self.below(count) as usize)

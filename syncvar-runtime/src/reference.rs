@@ -32,7 +32,7 @@ pub trait NetworkObjectsMut: NetworkObjects {
     ///
     /// # Errors
     ///
-    /// When the object does not exist, has no such behaviour or is checked out.
+    /// When the object does not exist, lacks the behaviour or is checked out.
     fn behaviour_mut<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
@@ -42,7 +42,7 @@ pub trait NetworkObjectsMut: NetworkObjects {
     ///
     /// # Errors
     ///
-    /// When the object does not exist, has no behaviour of this type there or is checked out.
+    /// When the object does not exist, lacks a behaviour of this type there or is checked out.
     fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
@@ -54,7 +54,7 @@ pub trait NetworkObjectsMut: NetworkObjects {
 /// call.
 ///
 /// It consists of the object's id, looked up on use. It may arrive before
-/// the object that it refers to, or name one that this client does not observe: it returns `None` until the
+/// the object that it refers to, or name an object that this client does not observe: it returns `None` until the
 /// object has arrived, which `ClientEvent::ReferenceResolved`
 /// announces. After the object's despawn it returns `None` for ever: an id is never
 /// used again.
@@ -120,7 +120,7 @@ impl NetRef {
     ///
     /// # Errors
     ///
-    /// When the object does not exist, has no such behaviour or is checked out.
+    /// When the object does not exist, lacks the behaviour or is checked out.
     pub fn behaviour_mut<B: NetworkBehaviour, O: NetworkObjectsMut>(
         self,
         objects: &mut O,
@@ -192,7 +192,7 @@ fn read_object(reader: &mut NetworkReader<'_>, target: &'static str) -> Result<N
 /// A reference to a behaviour of type `T`, as a value: an object, and the position of the behaviour
 /// on it. Otherwise it is like a [`NetRef`].
 ///
-/// It returns `None` for a behaviour of another type at that position, which only a broken or malicious
+/// It returns `None` for a behaviour of a different type at that position, which only a broken or malicious
 /// server sends.
 ///
 /// ```
@@ -235,7 +235,7 @@ impl<T> BehaviourRef<T> {
 
 impl<T: NetworkBehaviour> BehaviourRef<T> {
     /// Returns a reference to the first behaviour of this type on an object; none if the object
-    /// does not exist or has no such behaviour.
+    /// does not exist or lacks the behaviour.
     pub fn to(objects: &impl NetworkObjects, object: NetId) -> Option<Self> {
         let identity = objects.identity(object)?;
         let mut positions = 0..identity.behaviour_count();
@@ -244,7 +244,7 @@ impl<T: NetworkBehaviour> BehaviourRef<T> {
     }
 
     /// Returns a reference to the behaviour at a position of an object; none if the object does not exist or the
-    /// behaviour is of another type.
+    /// behaviour is of a different type.
     pub fn at(objects: &impl NetworkObjects, object: NetId, index: usize) -> Option<Self> {
         objects.identity(object)?.behaviour_at::<T>(index)?;
         Some(Self {
@@ -263,7 +263,7 @@ impl<T: NetworkBehaviour> BehaviourRef<T> {
     ///
     /// # Errors
     ///
-    /// When the object does not exist, has no behaviour of this type there or is checked out.
+    /// When the object does not exist, lacks a behaviour of this type there or is checked out.
     pub fn try_get_mut<O: NetworkObjectsMut>(
         self,
         objects: &mut O,

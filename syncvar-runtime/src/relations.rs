@@ -78,7 +78,7 @@ impl Relations {
         self.scene_objects.len()
     }
 
-    /// Gives a scene id to an object. Another object with this scene id loses it.
+    /// Gives a scene id to an object. A previous object with this scene id loses it.
     pub fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
         self.take_scene_id(object);
         if let Some(former) = self.scene_objects.insert(scene_id, object) {
@@ -107,7 +107,7 @@ impl Relations {
         std::iter::successors(self.parent(object), |id| self.parent(*id)).take(self.parents.len())
     }
 
-    /// Returns whether an object is below another one.
+    /// Returns whether an object is below an ancestor.
     ///
     /// Searches upwards and downwards at once, and ends with the shorter search. Hierarchies of n objects
     /// therefore grow in n log n steps, whatever their depth.
@@ -129,7 +129,7 @@ impl Relations {
         false
     }
 
-    /// Returns the number of ancestors of each object, in the order of the objects. Each ancestor is
+    /// Returns the number of ancestors of every object, in the order of the objects. Each ancestor is
     /// visited once.
     pub fn depths(&self, objects: impl Iterator<Item = NetId>) -> Vec<usize> {
         let (mut known, mut path) = (HashMap::new(), Vec::new());

@@ -51,7 +51,7 @@ pub struct FieldSchema {
 /// Description of the samples of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SampleSchema {
-    /// Set if a server keeps former values of the field.
+    /// Set if a server keeps previous values of the field.
     pub history: bool,
     /// Set if the field has a hook at the view time.
     pub on_view: bool,
@@ -101,7 +101,7 @@ impl FieldSchema {
         self
     }
 
-    /// Lets a server keep former values of the field, which is [interpolated](Self::interpolated).
+    /// Lets a server keep previous values of the field, which is [interpolated](Self::interpolated).
     #[must_use]
     pub const fn history(mut self) -> Self {
         if let Some(samples) = &mut self.samples {
@@ -134,14 +134,14 @@ impl fmt::Display for FieldSchema {
 pub enum TypeSchema {
     /// A type that its name describes completely.
     Named(&'static str),
-    /// Members one after another.
+    /// Members in order.
     Struct {
         /// Name of the struct.
         name: &'static str,
         /// Members that travel, in declaration order.
         members: &'static [MemberSchema],
     },
-    /// One of several variants.
+    /// A variant among several.
     Enum {
         /// Name of the enumeration.
         name: &'static str,
@@ -159,7 +159,7 @@ pub enum TypeSchema {
     /// Any number of distinct elements.
     Set(&'static TypeSchema),
     /// A collection that sends its changes as operations. In the `Mirror` encoding it is a `SyncObject`
-    /// and precedes all other fields.
+    /// and precedes the remaining fields.
     Collection {
         /// Name of the collection.
         name: &'static str,
@@ -252,7 +252,7 @@ impl BehaviourSchema {
         1 << index
     }
 
-    /// Returns the dirty bits of all fields, including the bases.
+    /// Returns the dirty bits of every field, including the bases.
     pub const fn dirty_bits(&self) -> u64 {
         match self.field_count() {
             0 => 0,
@@ -290,7 +290,7 @@ impl BehaviourSchema {
         pub initial_hooks(field) field.initial_hook;
         /// Returns the dirty bits of the fields with values between their samples.
         pub interpolated(field) field.samples.is_some();
-        /// Returns the dirty bits of the fields whose former values a server keeps.
+        /// Returns the dirty bits of the fields whose previous values a server keeps.
         pub history(field) matches!(field.samples, Some(SampleSchema { history: true, .. }));
         /// Returns the dirty bits of the fields with a hook at the view time.
         pub on_view(field) matches!(field.samples, Some(SampleSchema { on_view: true, .. }));
@@ -315,7 +315,7 @@ impl BehaviourSchema {
     }
 }
 
-/// Returns the bit of a class's field behind `first` inherited ones; none from the 65th field on,
+/// Returns the bit of a class's field behind `first` inherited fields; none from the 65th field on,
 /// which `bit_after` refuses.
 const fn bit_at(first: u32, index: usize) -> u64 {
     let place = first as usize + index;

@@ -103,7 +103,7 @@ impl RefusedInput {
     }
 }
 
-/// Traffic and delay of one connection, as one of its ends sees it.
+/// Traffic and delay of a connection, as an end sees it.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -153,7 +153,7 @@ impl fmt::Display for ConnectionStats {
     }
 }
 
-/// Encoding cost of one behaviour of one prefab on a server.
+/// Encoding cost of a behaviour of a prefab on a server.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -204,7 +204,7 @@ impl Counter {
         writeln!(f, "{name:44}{:>10}{:>12}", self.messages, self.bytes)
     }
 
-    /// Counts the messages of another counter.
+    /// Adds the messages of a second counter.
     pub fn add_all(&mut self, other: Self) {
         self.messages += other.messages;
         self.bytes += other.bytes;

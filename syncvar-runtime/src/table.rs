@@ -111,7 +111,7 @@ impl<T> Table<T> {
     }
 
     /// Loads the values of some numbers into the cache, unless it holds all values: these loads are
-    /// independent, unlike those of the work on one value after another.
+    /// independent, unlike those of sequential work.
     #[inline]
     pub fn load(&self, numbers: impl Iterator<Item = u32>) {
         if self.len * size_of::<Option<T>>() <= CACHED {

@@ -1,4 +1,4 @@
-//! Bytes in and out: the writer, the reader, and the bytes of each operation in an encoding.
+//! Bytes in and out: the writer, the reader, and the bytes of every operation in an encoding.
 //!
 //! A write cannot fail half-way: a value without a form on the wire is recorded as a
 //! [`WriteError`], writes no byte, and the whole message is discarded. A read cannot panic: it

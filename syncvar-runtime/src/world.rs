@@ -34,7 +34,7 @@ use crate::{
 /// Objects by id, and their behaviours.
 ///
 /// The fields are public so that a protocol can borrow them side by side. Two rules hold between them:
-/// the location of each entry of `objects` is a row of `pools`, and the row of an object in
+/// the location of every entry of `objects` is a row of `pools`, and the row of an object in
 /// `checked_out` is empty until its check-in.
 #[derive(Debug)]
 pub struct World<O> {
@@ -42,7 +42,7 @@ pub struct World<O> {
     pub prefabs: Prefabs,
     /// The protocol's entry for each object.
     pub objects: Table<O>,
-    /// The behaviours of all objects.
+    /// The behaviours of every object.
     pub pools: Pools,
     /// Positions and rotations of the objects that are not at the origin without rotation.
     pub places: Table<Place>,
@@ -215,7 +215,7 @@ impl<O: WorldObject> World<O> {
     ///
     /// # Errors
     ///
-    /// When the object is not visible, has no such behaviour or is checked out.
+    /// When the object is not visible, lacks the behaviour or is checked out.
     #[inline]
     pub fn position<B: NetworkBehaviour>(&self, id: NetId) -> Result<usize, ObjectError> {
         let object = self.objects.get(id.0).filter(|object| object.is_visible());

@@ -1,4 +1,4 @@
-//! Keys of an attribute: the known ones, hints for unknown ones, and the check for duplicates.
+//! Keys of an attribute: known keys, hints for unknown keys, and the check for duplicates.
 
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -73,7 +73,7 @@ fn placement_hint(key: &str) -> Option<&'static str> {
     })
 }
 
-/// Parses the keys of one attribute. A key that `action` refuses is reported, with its value
+/// Parses the keys of an attribute. A key that `action` refuses is reported, with its value
 /// skipped.
 pub(crate) fn parse_keys(
     attr: &Attribute,
@@ -125,7 +125,7 @@ fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// Stores a key's value; reports a second one.
+/// Stores a key's value; reports a second value.
 pub(crate) fn set<T>(
     slot: &mut Option<T>,
     meta: &ParseNestedMeta<'_>,
@@ -168,7 +168,7 @@ fn names_method(meta: &ParseNestedMeta<'_>, word: &str) -> bool {
     is_method && !meta.input.peek(Token![=])
 }
 
-/// Returns the text to write for a setting of a field under the name of another library.
+/// Returns the text to write for a setting of a field under the name in a different library.
 fn other_name(key: &str) -> Option<&'static str> {
     let key = key.to_lowercase().replace('_', "");
     Some(match &*key {

@@ -28,7 +28,7 @@ pub(crate) struct MotionAttrs {
 }
 
 impl MotionAttrs {
-    /// Takes one of the [`KEYS`].
+    /// Takes a key of [`KEYS`].
     pub(super) fn parse(
         &mut self,
         meta: &ParseNestedMeta<'_>,

@@ -41,7 +41,7 @@ pub(crate) struct RuleAttrs {
 }
 
 impl RuleAttrs {
-    /// Takes one of the [`KEYS`].
+    /// Takes a key of [`KEYS`].
     pub(super) fn parse(
         &mut self,
         meta: &ParseNestedMeta<'_>,
@@ -108,7 +108,7 @@ fn interval(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Spanned<f6
     Ok(Spanned { value, span })
 }
 
-/// Parses one of several words; the example names it.
+/// Parses a word among several; the example names the words.
 pub(super) fn one_of(
     meta: &ParseNestedMeta<'_>,
     known: &[&str],

@@ -24,7 +24,7 @@ pub(crate) fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
     Ok(meta.path.span())
 }
 
-/// Parses the `=` behind a key and returns its value; the example shows a correct one.
+/// Parses the `=` behind a key and returns its value; the example shows a correct value.
 pub(crate) fn value<'a>(meta: &ParseNestedMeta<'a>, example: &str) -> syn::Result<ParseStream<'a>> {
     if !meta.input.peek(Token![=]) {
         return Err(meta.error(example));

@@ -1,4 +1,4 @@
-//! Syntax of `#[network_calls(...)]`, `#[command(...)]` and the other call attributes.
+//! Syntax of `#[network_calls(...)]`, `#[command(...)]` and the remaining call attributes.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -83,7 +83,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of a call attribute; `None` for other attributes.
+    /// Returns the kind of a call attribute; `None` for further attributes.
     pub(crate) fn of(attr: &Attribute) -> Option<Self> {
         let name = &attr.path().segments.last()?.ident;
         Self::ALL.into_iter().find(|kind| name == kind.attribute())
@@ -167,7 +167,7 @@ impl CallAttrs {
     }
 }
 
-/// Stores the channel, which has two keys; reports a second one.
+/// Stores the channel, which has two keys; reports a second channel.
 fn set_channel(
     slot: &mut Option<u8>,
     meta: &ParseNestedMeta<'_>,

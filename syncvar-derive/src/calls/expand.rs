@@ -194,7 +194,7 @@ fn one_block(calls: &Calls) -> TokenStream {
     }
 }
 
-/// Emits a method for each method that only the other end calls. It does not compile where it is called, and the
+/// Emits a method for each method that only the peer calls. It does not compile where it is called, and the
 /// message says how to call it.
 fn remote(calls: &Calls) -> Option<TokenStream> {
     let methods = { calls.list.iter() }.filter(|call| call.kind != Kind::SyncEvent);
@@ -250,7 +250,7 @@ fn events(calls: &Calls) -> Option<TokenStream> {
     })
 }
 
-/// Emits the check that the behaviour includes its calls. A generic one is checked where it is called.
+/// Emits the check that the behaviour includes its calls. A generic behaviour is checked where it is called.
 fn check(calls: &Calls) -> Option<TokenStream> {
     let self_ty = &calls.self_ty;
     let is_generic = !calls.generics.params.is_empty();

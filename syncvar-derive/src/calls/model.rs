@@ -151,7 +151,7 @@ fn take_marks(attrs: &mut Vec<Attribute>) -> Vec<(Kind, Attribute)> {
     ours
 }
 
-/// Reads the call of a method, if it has no mistake.
+/// Reads the call of a method, if it is free of mistakes.
 fn read(
     marks: &[(Kind, Attribute)],
     (attrs, vis, sig): (&[Attribute], &Visibility, &Signature),
@@ -245,7 +245,7 @@ fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call>
             .iter()
             .find(|other| hash(class, other) == hash(class, &call));
         if let Some(other) = same_name {
-            // The compiler itself reports two methods of one name.
+            // The compiler itself reports two methods with the same name.
             let both = [&call, other].into_iter();
             let methods = both.filter(|call| call.kind != Kind::SyncEvent).count();
             if methods < 2 || call.ident != other.ident {

@@ -39,7 +39,7 @@ pub(super) fn implementation(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Emits the check of one field.
+/// Emits the check of a field.
 fn check(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
     let function = sync_var.policy.check.as_ref()?;
     let Container::SyncVar(value) = sync_var.ty.container else {

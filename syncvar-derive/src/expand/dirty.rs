@@ -32,7 +32,7 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
                 }
             };
             let values = values(sync_var);
-            // At the field, for errors about another constant with this name.
+            // At the field, for errors about a second constant with this name.
             quote_spanned! {constant.span()=>
                 #visibility const #constant: _syncvar::FieldBit<Self #values> = _syncvar::bit(#bit);
             }
@@ -60,15 +60,23 @@ fn values(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
 }
 
 /// Emits the marker that lets the constants of the bases name fields of this class. A base that is a type
-/// parameter could be this class, so that the marker would conflict with the one of each class for itself.
+/// parameter could be this class, so that the marker would conflict with the marker of every class for itself.
 pub(super) fn inherits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let base = behaviour.base.as_ref()?.ty;
-    let parameters = || behaviour.generics.type_params().map(|it| &it.ident);
-    if parameters().any(|it| matches!(base, Type::Path(path) if path.path.is_ident(it))) {
+    let parameters = || {
+        behaviour
+            .generics
+            .type_params()
+            .map(|parameter| &parameter.ident)
+    };
+    if parameters().any(|name| matches!(base, Type::Path(path) if path.path.is_ident(name))) {
         return None;
     }
     let ident = behaviour.ident;
-    let constants = behaviour.generics.const_params().map(|it| &it.ident);
+    let constants = behaviour
+        .generics
+        .const_params()
+        .map(|parameter| &parameter.ident);
     let taken: Vec<_> = parameters()
         .chain(constants)
         .map(Ident::to_string)

@@ -34,7 +34,7 @@ impl<'a> Accepted<'a> {
         })
     }
 
-    /// Returns the hook of each change.
+    /// Returns the hook of every change.
     fn of_change(sync_var: &'a SyncVar<'a>) -> Option<Self> {
         let function = sync_var.hook.as_ref()?;
         Some(Self {
@@ -45,7 +45,7 @@ impl<'a> Accepted<'a> {
         })
     }
 
-    /// Returns the hook of all changes.
+    /// Returns the hook of a batch of changes.
     fn of_batch(sync_var: &'a SyncVar<'a>) -> Option<Self> {
         let (function, change) = (sync_var.batch_hook.as_ref()?, change_of(sync_var)?);
         Some(Self {

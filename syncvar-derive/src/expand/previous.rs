@@ -49,7 +49,7 @@ impl<'a> Previous<'a> {
         }
     }
 
-    /// Emits `type Previous`, which documentation leaves out: the struct has no page.
+    /// Emits `type Previous`, which documentation leaves out: the struct lacks a page.
     pub(super) fn item(&self) -> TokenStream {
         let ty = self.ty();
         let hidden = matches!(self, Self::Struct(_)).then(|| quote!(#[doc(hidden)]));

@@ -25,9 +25,9 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
         let initial_hook = sync_var.initial_hook.then(|| quote!(.initial_hook()));
         let interpolation = sync_var.interpolation.as_ref();
         let interpolated = interpolation.map(|_| quote!(.interpolated()));
-        let history = interpolation.and_then(|it| it.history);
+        let history = interpolation.and_then(|rules| rules.history);
         let history = history.map(|_| quote!(.history()));
-        let on_view = interpolation.and_then(|it| it.on_view.as_ref());
+        let on_view = interpolation.and_then(|rules| rules.on_view.as_ref());
         let on_view = on_view.map(|_| quote!(.on_view()));
         quote!(#field #policy #initial_hook #interpolated #history #on_view)
     });

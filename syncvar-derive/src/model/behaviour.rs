@@ -60,7 +60,7 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) batch_hook: Option<Ident>,
     /// Set if the hook also runs for the snapshot that spawns the object.
     pub(crate) initial_hook: bool,
-    /// Set if previous values are kept for others than the hook.
+    /// Set if previous values are kept for more than the hook.
     pub(crate) previous: bool,
     /// Codec of a `SyncVar`, in place of the value's own encoding.
     pub(crate) codec: Option<Type>,
@@ -110,7 +110,9 @@ impl<'a> Behaviour<'a> {
             send_interval: attrs.send_interval,
             channel: attrs.channel,
             redundancy,
-            is_hybrid: attrs.sync_method.is_some_and(|it| it.value == "hybrid"),
+            is_hybrid: attrs
+                .sync_method
+                .is_some_and(|method| method.value == "hybrid"),
             lifecycle: attrs.lifecycle,
             synchronize: attrs.synchronize,
             base: None,
@@ -148,10 +150,11 @@ impl<'a> Behaviour<'a> {
 
     /// Refuses hooks of fields that never change: sent with snapshots only, and to the same readers always.
     fn refuse_silent_hooks(&self, errors: &mut Errors) {
-        let silent = self.sync_vars.iter().filter(|it| {
-            it.policy.initial_only && it.policy.readers == Readers::Everyone && !it.initial_hook
+        let silent = self.sync_vars.iter().filter(|field| {
+            let policy = &field.policy;
+            policy.initial_only && policy.readers == Readers::Everyone && !field.initial_hook
         });
-        for hook in silent.filter_map(|it| it.hook.as_ref().or(it.batch_hook.as_ref())) {
+        for hook in silent.filter_map(|field| field.hook.as_ref().or(field.batch_hook.as_ref())) {
             errors.add(
                 hook,
                 "an `initial_only` field arrives with the snapshot only, so this hook never runs: add `initial_hook`, or \
@@ -160,7 +163,7 @@ impl<'a> Behaviour<'a> {
         }
     }
 
-    /// Keeps the previous values of all fields whose type is known to have them.
+    /// Keeps the previous values of every field whose type is known to have them.
     fn keep_previous(&mut self, place: Span, errors: &mut Errors) {
         if self.sync_vars.is_empty() {
             errors.add_error(syn::Error::new(
@@ -198,7 +201,7 @@ impl<'a> Behaviour<'a> {
         }
     }
 
-    /// Refuses settings for all fields on a struct without fields, since they would have no effect.
+    /// Refuses settings for all fields on a struct without fields, since they would be without effect.
     fn refuse_rules_of_nothing(&self, common: &CommonPolicy, errors: &mut Errors) {
         let message = match &self.base {
             Some(_) => {
@@ -357,7 +360,7 @@ fn no_batch_hook(ty: &FieldType<'_>) -> &'static str {
     }
 }
 
-/// Refuses a `SyncVar` without the attribute, which would never be sent, and a type of one thread.
+/// Refuses a `SyncVar` without the attribute, which would never be sent, and a type that belongs to one thread.
 fn refuse_misplaced(ty: &Type, errors: &mut Errors) {
     if let Err(error) = refuse_bound_to_thread(ty) {
         errors.add_error(error);

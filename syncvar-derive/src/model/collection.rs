@@ -42,7 +42,7 @@ const KEYS: &[&str] = &[
 ];
 
 impl<'a> Collection<'a> {
-    /// Recognises a collection; `None` for any other type.
+    /// Recognises a collection; `None` for any further type.
     pub(crate) fn of(ty: &'a Type) -> Option<Self> {
         let segment = last_segment(ty)?;
         let mut known = COLLECTIONS.iter();
@@ -168,7 +168,7 @@ pub(super) fn plain_of(ty: &Type) -> String {
     }
 }
 
-/// Returns the advice for a plain type with a synchronised one inside.
+/// Returns the advice for a plain type with a synchronised type inside.
 pub(super) fn suggest_replacement(ty: &Type, inner: &Type) -> String {
     let (outer, inside) = (type_text(ty), type_text(inner));
     let plain = outer.replace(&inside, &plain_of(inner));

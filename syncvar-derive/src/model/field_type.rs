@@ -79,13 +79,13 @@ const TRAVELS: &[&str] = &[
     POSTCARD,
 ];
 
-/// Wrapper of any type with serde's traits, also one that cannot travel by itself.
+/// Wrapper of any type with serde's traits, even a type that cannot travel by itself.
 const POSTCARD: &str = "Postcard";
 
 /// Types whose keys or elements have an order.
 const ORDERED: &[&str] = &["HashMap", "HashSet", "BTreeMap", "BTreeSet"];
 
-/// Types that travel and have no order, so that they cannot be keys.
+/// Types that travel and lack an order, so that they cannot be keys.
 const WITHOUT_ORDER: &[&str] = &[
     "f32",
     "f64",
@@ -110,7 +110,7 @@ const WITHOUT_ORDER: &[&str] = &[
 pub(crate) enum Container<'a> {
     /// `SyncVar<T>`, with its `T`.
     SyncVar(&'a Type),
-    /// One of the collections.
+    /// A collection.
     Collection,
     /// An alias, or a user's `SyncField`.
     Unknown,
@@ -161,7 +161,7 @@ impl<'a> FieldType<'a> {
 }
 
 impl<'a> FieldType<'a> {
-    /// Returns whether it is one of the collections, by name.
+    /// Returns whether it is a collection, by name.
     pub(crate) fn is_collection(&self) -> bool {
         matches!(self.container, Container::Collection)
     }
@@ -172,7 +172,7 @@ impl<'a> FieldType<'a> {
     }
 }
 
-/// Refuses a synchronised type inside another one.
+/// Refuses a synchronised type inside a synchronised type.
 fn refuse_inner(ty: &Type) -> syn::Result<()> {
     let Some((inner, name)) = find_synchronised(ty) else {
         return Ok(());
@@ -276,7 +276,7 @@ fn advice_for(segment: &PathSegment) -> Option<String> {
     Some(advice.into())
 }
 
-/// Returns whether a type is known to travel, by its name and its arguments' names. Calls on other types
+/// Returns whether a type is known to travel, by its name and its arguments' names. Calls on unknown types
 /// are emitted in a form that gives one error for a missing trait.
 pub(crate) fn travels(ty: &Type) -> bool {
     match ty {
@@ -321,7 +321,7 @@ pub(super) fn is_known(ty: &Type) -> bool {
         }
 }
 
-/// Returns whether a type mentions a name, as a path of one segment.
+/// Returns whether a type mentions a name, as a path with a single segment.
 pub(super) fn mentions(ty: &Type, name: &Ident) -> bool {
     let itself = match ty {
         Type::Path(path) => path.path.is_ident(name) || path.path.is_ident("Self"),

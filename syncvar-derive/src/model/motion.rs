@@ -28,7 +28,10 @@ impl<'a> Interpolation<'a> {
         ty: &FieldType<'a>,
         errors: &mut Errors,
     ) -> Option<Self> {
-        let is_stepwise = attrs.interpolate.as_ref().is_some_and(|it| it == "nearest");
+        let is_stepwise = attrs
+            .interpolate
+            .as_ref()
+            .is_some_and(|kind| kind == "nearest");
         for place in attrs.settings() {
             if attrs.interpolate.is_none() {
                 errors.add_error(syn::Error::new(
@@ -64,9 +67,9 @@ impl<'a> Interpolation<'a> {
         Some(Self {
             method,
             value,
-            extrapolate: attrs.extrapolate.map(|it| it.value),
-            snap: attrs.snap.map(|it| it.value),
-            history: attrs.history.map(|it| it.value),
+            extrapolate: attrs.extrapolate.map(|seconds| seconds.value),
+            snap: attrs.snap.map(|distance| distance.value),
+            history: attrs.history.map(|seconds| seconds.value),
             on_view: attrs.on_view,
         })
     }

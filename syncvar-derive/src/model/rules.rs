@@ -19,7 +19,7 @@ pub(crate) enum Readers {
     Group,
 }
 
-/// The struct's settings for the readers and writers of all fields.
+/// The struct's settings for the readers and writers of every field.
 #[derive(Default)]
 pub(super) struct CommonPolicy {
     /// Value of `sync_mode` in the words of a field's `read`.
@@ -192,7 +192,7 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
     check_container(attrs, ty, errors);
 }
 
-/// Refuses functions for single values on another kind of field.
+/// Refuses functions for single values on a different kind of field.
 fn check_container(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
     if let Some(function) = &attrs.check {
         match ty.container {

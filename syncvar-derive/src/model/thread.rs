@@ -1,4 +1,4 @@
-//! Types of other fields that belong to one thread, by their names.
+//! Types of plain fields that belong to one thread, by their names.
 
 use syn::{Type, TypeParamBound};
 
@@ -18,7 +18,7 @@ pub(super) fn refuse_bound_to_thread(ty: &Type) -> syn::Result<()> {
     }
     let is_open = match ty {
         Type::Tuple(_) | Type::Array(_) | Type::Paren(_) | Type::Group(_) => true,
-        // Other types may make the content safe, as `Mutex` does.
+        // Some types make the content safe, as `Mutex` does.
         _ => last_segment(ty)
             .is_some_and(|segment| WRAPPERS.iter().any(|name| segment.ident == name)),
     };
@@ -39,7 +39,7 @@ fn advice_for(ty: &Type) -> Option<String> {
                 _ => false,
             })
         };
-        // A function object; another trait may include both bounds.
+        // A function object; a trait may include both bounds.
         let is_refused = has(&["Fn", "FnMut", "FnOnce"]) && !(has(&["Send"]) && has(&["Sync"]));
         return is_refused.then(|| "write `dyn Fn(...) + Send + Sync`".into());
     }

@@ -191,7 +191,7 @@ fn integer_repr(input: &DeriveInput) -> Option<(&'static str, Width)> {
     words.find_map(|word| INTEGERS.iter().find(|(name, _)| *name == word).copied())
 }
 
-/// Returns the type of an enum's numbers on the wire, unless `i32`. C# has no integer with the width of a
+/// Returns the type of an enum's numbers on the wire, unless `i32`. C# lacks an integer with the width of a
 /// pointer.
 fn number_type(repr: &str) -> Option<Ident> {
     match repr {

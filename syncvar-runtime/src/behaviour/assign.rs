@@ -1,4 +1,4 @@
-//! `Assign`: one behaviour takes over another one of its type.
+//! `Assign`: a behaviour takes over a behaviour of its type.
 
 use std::any::Any;
 use std::mem;
@@ -33,7 +33,7 @@ use crate::field::Transfer;
 /// # }
 /// ```
 pub trait Assign: NetworkBehaviour + sealed::Sealed {
-    /// Takes over another value of the struct; only fields that differ become dirty.
+    /// Takes over a value of the struct; only fields that differ become dirty.
     ///
     /// Values are compared as [`SyncVar::set`](crate::SyncVar::set) compares them, collections element
     /// by element. Fields without `#[sync_var]` are moved.
@@ -45,8 +45,8 @@ pub trait Assign: NetworkBehaviour + sealed::Sealed {
         self.take_changes(&mut other, u64::MAX);
     }
 
-    /// Takes over the fields of another behaviour with a set bit; only fields that differ become
-    /// dirty. The other behaviour keeps its values, and these fields of it become clean.
+    /// Takes over the fields of a second behaviour with a set bit; only fields that differ become
+    /// dirty. The second behaviour keeps its values, and its taken fields become clean.
     ///
     /// Fields without `#[sync_var]` stay as they are. The
     /// [previous values](NetworkBehaviour::Previous) of the result are the arguments of
@@ -67,7 +67,7 @@ pub trait Assign: NetworkBehaviour + sealed::Sealed {
 impl<B: NetworkBehaviour> Assign for B {}
 
 mod sealed {
-    /// Excludes other implementations of [`Assign`](super::Assign).
+    /// Seals [`Assign`](super::Assign).
     #[expect(unnameable_types, reason = "it is the seal")]
     pub trait Sealed {}
 
@@ -86,12 +86,12 @@ pub struct Taken<P> {
     pub previous: P,
 }
 
-/// An operation on a field of two behaviours of one type.
+/// An operation on a field of two behaviours of the same type.
 trait PairAction {
     fn pair(&mut self, bit: u64, field: impl SyncField, other: &mut dyn Any);
 }
 
-/// Visits the fields of a behaviour, each with the same field of another behaviour.
+/// Visits the fields of a behaviour, each with the same field of a second behaviour.
 struct Pairwise<'a, B: NetworkBehaviour, V> {
     other: &'a mut B,
     /// Space for the visits of `other`.

@@ -29,7 +29,7 @@ pub trait CheckWrites: NetworkBehaviour {
 ///
 /// `Form` keeps the two implementations apart.
 #[diagnostic::on_unimplemented(
-    message = "this check has other arguments than the former and the new value",
+    message = "this check has other arguments than the previous and the new value",
     label = "write `(&self, former: &{T}, new: &{T}) -> bool`",
     note = "with the time since the last write: `(&self, former: &{T}, new: &{T}, elapsed_ticks: u32) -> bool`",
     note = "both values are borrowed, and `true` accepts the write"
@@ -82,7 +82,7 @@ pub struct AnyCheck<B, T, F> {
 }
 
 impl<B, T, F> AnyCheck<B, T, F> {
-    /// Calls the check with the former and the new value.
+    /// Calls the check with the previous and the new value.
     #[inline]
     pub fn call(self, behaviour: &B, values: (&T, &T), elapsed_ticks: u32) -> bool {
         (self.accepts)(self.function, behaviour, values, elapsed_ticks)

@@ -1,4 +1,4 @@
-//! Contexts of callbacks and remote calls: the object, its other behaviours, and the server or client.
+//! Contexts of callbacks and remote calls: the object, its siblings, and the server or client.
 
 use std::any::Any;
 use std::fmt;
@@ -11,11 +11,11 @@ use crate::relations::{Place, Relation};
 use crate::route::CallRouter;
 use crate::{ConnectionId, NetId, NetworkSceneId, NetworkTime, Quaternion, Vector3};
 
-/// Context of a callback: the object, its other behaviours, and the server or client with all other
+/// Context of a callback: the object, its siblings, and the server or client with all its
 /// objects.
 ///
 /// During a callback its object is checked out: the server or client does not find it by its id. The
-/// same holds for each object of an outer callback. The other behaviours of the object are its
+/// same holds for each object of an outer callback. The remaining behaviours of the object are its
 /// [siblings](Self::sibling). Commands about the object, such as `set_owner` or `despawn`, are allowed.
 ///
 /// ```
@@ -214,7 +214,7 @@ impl<'a> NetworkContext<'a> {
     }
 
     /// Returns whether this side owns the object: the owning client; or the server, if the owner is its
-    /// local client or the object has no owning connection.
+    /// local client or the object lacks an owning connection.
     pub fn is_owner(&self) -> bool {
         self.side.is_owner(self.net_id)
     }
@@ -241,7 +241,7 @@ impl<'a> NetworkContext<'a> {
     }
 
     /// Returns the server's time and tick. `None` before a client's first estimate
-    /// (`NetworkClient::network_time`), and in Mirror's protocol, which has no ticks.
+    /// (`NetworkClient::network_time`), and in Mirror's protocol, which lacks ticks.
     pub fn network_time(&self) -> Option<NetworkTime> {
         self.side.network_time()
     }
@@ -267,7 +267,7 @@ impl<'a> NetworkContext<'a> {
         self.network_time().map(|moment| moment.tick)
     }
 
-    /// Returns the first other behaviour of a type on the object.
+    /// Returns the first sibling of a type.
     pub fn sibling<B: NetworkBehaviour>(&self) -> Option<&B> {
         (0..self.siblings.len()).find_map(|index| self.sibling_at(index))
     }
@@ -279,7 +279,7 @@ impl<'a> NetworkContext<'a> {
         self.sibling_at_mut(index)
     }
 
-    /// Returns the other behaviour at a position of the object, if it has this type.
+    /// Returns the sibling at a position of the object, if it has this type.
     pub fn sibling_at<B: NetworkBehaviour>(&self, index: usize) -> Option<&B> {
         let behaviour: &dyn Any = self.siblings.behaviour(index)?;
         behaviour.downcast_ref()
@@ -299,12 +299,12 @@ impl<'a> NetworkContext<'a> {
         self.side.identity(id)?.behaviour()
     }
 
-    /// Returns another object by its id.
+    /// Returns an object by its id.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.side.identity(id)
     }
 
-    /// Returns the server or client, if it has this type. Other protocols have other types, such as
+    /// Returns the server or client, if it has this type. Each protocol has its types, such as
     /// `syncvar::mirror::MirrorServer`.
     ///
     /// ```

@@ -39,7 +39,7 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, MakeDirty { fields, former: 0 }).former
     }
 
-    /// Makes the dirty fields so as a whole: their next deltas do not build on earlier ones.
+    /// Makes the dirty fields so as a whole: their next deltas do not build on earlier deltas.
     #[inline]
     fn make_changes_whole(&mut self) {
         each(self, MakeChangesWhole);
@@ -52,7 +52,7 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, Relay { fields });
     }
 
-    /// Makes all fields clean: every observer has them, or the object has no observer.
+    /// Makes all fields clean: every observer has them, or the object lacks observers.
     #[inline]
     fn clear_all_dirty_bits(&mut self) {
         each(self, ClearAll);
@@ -100,13 +100,13 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         self.visit(&mut before, &mut EndChange);
     }
 
-    /// Replaces the value of each field with a [codec](crate::SyncCodec) by the one that travels. A value without
+    /// Replaces the value of every field with a [codec](crate::SyncCodec) by the value that travels. A value without
     /// a form stays. The writer is memory, in the encoding of the connection.
     fn round(&mut self, writer: &mut NetworkWriter) {
         each(self, Round { writer });
     }
 
-    /// Writes the fields with a set bit, each one as in a snapshot, the fields of the bases first.
+    /// Writes the fields with a set bit, each as in a snapshot, the fields of the bases first.
     /// Ignores bits without a field.
     #[inline]
     fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64) {
@@ -141,7 +141,7 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, visitor).beyond
     }
 
-    /// Returns the values of some fields with a hook; `None` if the class has no hook.
+    /// Returns the values of some fields with a hook; `None` if the class lacks a hook.
     ///
     /// A host calls it before the first write between two updates, a client before it compares the
     /// first state of an object with its prefab, and a client of Mirror's protocol before each
@@ -156,7 +156,7 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         visitor.hooks.then_some(previous)
     }
 
-    /// Returns the bits of the fields that differ from the remembered values, and removes all other
+    /// Returns the bits of the fields that differ from the remembered values, and removes the remaining
     /// values, so that [`call_hooks`](NetworkBehaviour::call_hooks) runs the right hooks.
     fn changed_since(&mut self, previous: &mut Self::Previous) -> u64 {
         let mut visitor = ChangedSince { changed: 0 };
@@ -173,7 +173,7 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
 impl<B: NetworkBehaviour> BehaviourFields for B {}
 
 mod sealed {
-    /// Excludes other implementations of [`BehaviourFields`](super::BehaviourFields).
+    /// Seals [`BehaviourFields`](super::BehaviourFields).
     #[expect(unnameable_types, reason = "it is the seal")]
     pub trait Sealed {}
 

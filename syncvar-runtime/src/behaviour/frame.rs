@@ -100,7 +100,7 @@ pub struct FrameTime {
     /// Time since the frame before.
     pub delta: f64,
     /// Time at which received states are shown: of the server on a client, of the object's owner on a
-    /// server. `None` before the first time of the other end.
+    /// server. `None` before the first time of the peer.
     pub shown: Option<f64>,
     /// Time of the server at which something sent now arrives there; the own time on a server.
     pub predicted: f64,

@@ -11,7 +11,7 @@ use crate::motion::Shown;
 use crate::schema::CallTable;
 use crate::{NetworkReader, ReadResult};
 
-/// Delivery of the changes of a behaviour, for protocols with both kinds. Other protocols send them on
+/// Delivery of the changes of a behaviour, for protocols with both kinds. Protocols with one kind send them on
 /// [`BehaviourInfo::channel`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
@@ -179,7 +179,7 @@ impl BehaviourInfo {
     ///
     /// # Panics
     ///
-    /// With a number other than 0 and 1. Constants are built with it, so this is a compile error.
+    /// With a number above 1. Constants are built with it, so this is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn redundancy(mut self, frames: u8) -> Self {
@@ -198,13 +198,13 @@ impl BehaviourInfo {
     /// Lets the class decide every byte, in every protocol, by one call of `on_serialize` and of
     /// `on_deserialize`, like a Mirror component that overrides `OnSerialize`.
     ///
-    /// Otherwise a protocol may divide the fields: Mirror writes the collections and then the other
-    /// fields of each class. `on_serialize` then runs once for each part, with its fields in
+    /// Otherwise a protocol may divide the fields: Mirror writes the collections and then the remaining
+    /// fields of every class. `on_serialize` then runs once for each part, with its fields in
     /// [`NetworkWriter::fields`](crate::NetworkWriter::fields), and snapshots consist of
     /// [`write_fields`](crate::BehaviourFields::write_fields).
     ///
-    /// Such a class is no base of a derived one. Its hooks also run for a snapshot. It can wrap the
-    /// layout of another behaviour:
+    /// Such a class is no base of a derived class. Its hooks also run for a snapshot. It can wrap the
+    /// layout of an inner behaviour:
     ///
     /// ```
     /// use syncvar::{NetworkBehaviour, prelude::*, behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, schema::BehaviourSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind}};
@@ -307,7 +307,9 @@ impl BehaviourInfo {
     pub const fn checks<B: CheckWrites>(mut self) -> Self {
         self.accepts = Some(|behaviour, field, former, elapsed_ticks| {
             let behaviour = behaviour.downcast_ref::<B>();
-            behaviour.map_or(Ok(true), |it| it.accepts(field, former, elapsed_ticks))
+            behaviour.map_or(Ok(true), |behaviour| {
+                behaviour.accepts(field, former, elapsed_ticks)
+            })
         });
         self
     }

@@ -12,7 +12,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// When the class has no such call, or the arguments cannot be read. The call does not run then.
+/// When the class lacks the call, or the arguments cannot be read. The call does not run then.
 pub(crate) fn handle_call<B: NetworkBehaviour>(
     behaviour: &mut B,
     call: u32,
@@ -60,7 +60,7 @@ fn has_base<B: NetworkBehaviour>(behaviour: &mut B) -> bool {
 ///
 /// # Errors
 ///
-/// When the bytes of the former value do not fit.
+/// When the bytes of the previous value do not fit.
 pub(crate) fn accepts<B: NetworkBehaviour>(
     behaviour: &mut B,
     field: u64,
@@ -136,7 +136,7 @@ trait WithBase {
     fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output;
 }
 
-/// Runs an action on the base; `None` if the class has no base.
+/// Runs an action on the base; `None` if the class lacks a base.
 fn with_base<B: NetworkBehaviour, W: WithBase>(behaviour: &mut B, action: W) -> Option<W::Output> {
     let mut visitor = BaseVisitor::Action(action);
     behaviour.visit(&mut B::Previous::default(), &mut visitor);

@@ -45,15 +45,15 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 /// | callback | on the server | on a client |
 /// |---|---|---|
 /// | [`on_network_pre_spawn`](Self::on_network_pre_spawn) | in `spawn` | when the object and its state have arrived |
-/// | [`on_network_spawn`](Self::on_network_spawn) | after the pre-spawn of all behaviours | likewise |
-/// | [`on_network_post_spawn`](Self::on_network_post_spawn) | after the spawn of all behaviours | likewise |
+/// | [`on_network_spawn`](Self::on_network_spawn) | after the pre-spawn of every behaviour | likewise |
+/// | [`on_network_post_spawn`](Self::on_network_post_spawn) | after the spawn of every behaviour | likewise |
 /// | [`on_network_session_synchronized`](Self::on_network_session_synchronized) | | once per connection, after the first burst of objects |
 /// | [`on_in_scene_objects_spawned`](Self::on_in_scene_objects_spawned) | when the objects of a scene are spawned | likewise |
 /// | [`on_gained_ownership`](Self::on_gained_ownership) | when the last owner loses it | when this client becomes the owner |
 /// | [`on_lost_ownership`](Self::on_lost_ownership) | when a connection becomes the owner | when this client ceases to be the owner |
 /// | [`on_start_local_player`](Self::on_start_local_player) | | never; in Mirror, when it is its player |
 /// | [`on_stop_local_player`](Self::on_stop_local_player) | | never; in Mirror, when its player goes |
-/// | [`on_parent_changed`](Self::on_parent_changed) | when it has another parent | likewise |
+/// | [`on_parent_changed`](Self::on_parent_changed) | when its parent has changed | likewise |
 /// | [`on_network_despawn`](Self::on_network_despawn) | in `despawn` | when it is despawned, hidden or forgotten |
 ///
 /// On the server, `spawn` returns after the three callbacks of every behaviour. Each of the three
@@ -77,7 +77,7 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 /// ones, and a despawn completes then. Beyond a nesting of 64 objects, callbacks are deferred until
 /// the outermost command returns.
 ///
-/// An error or a panic in a callback is reported. The other callbacks still run.
+/// An error or a panic in a callback is reported. The remaining callbacks still run.
 ///
 /// # Classes
 ///
@@ -89,7 +89,7 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
     note = "write `impl NetworkLifecycle for {Self} {{ ... }}` with the callbacks that it has, or remove `lifecycle`"
 )]
 pub trait NetworkLifecycle: HasLifecycle {
-    /// Runs before the spawn becomes known to other behaviours.
+    /// Runs before the spawn becomes known to the siblings.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ pub trait NetworkLifecycle: HasLifecycle {
         Ok(())
     }
 
-    /// Runs when this side is no longer the owner: the former client, or the server if no connection owned it.
+    /// Runs when this side is no longer the owner: the previous client, or the server if no connection owned it.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ pub trait NetworkLifecycle: HasLifecycle {
         Ok(())
     }
 
-    /// Runs for the objects of the scene when all of them have been spawned.
+    /// Runs for the objects of the scene when the last object has been spawned.
     ///
     /// # Errors
     ///

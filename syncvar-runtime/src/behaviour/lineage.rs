@@ -17,7 +17,7 @@ impl Lineage {
     }
 
     /// Makes the fields dirty that were created or moved here, as by `player.health = 5.into()`. After such a
-    /// replacement the behaviour has another lineage: the field that was moved out is clean for this lineage, and
+    /// replacement the behaviour has a new lineage: the field that was moved out is clean for this lineage, and
     /// may return.
     #[inline]
     pub(crate) fn notice_replacements<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
@@ -31,7 +31,7 @@ impl Lineage {
         }
     }
 
-    /// Gives all fields another lineage, with their changes.
+    /// Gives all fields a new lineage, with their changes.
     #[cold]
     fn renew<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
         *self = Self::unique();
@@ -58,7 +58,7 @@ impl FieldVisitor for MarkSent {
 
 struct NoticeReplacements {
     lineage: Lineage,
-    /// Set if a field has replaced another field.
+    /// Set if a field was replaced.
     replaced: bool,
 }
 

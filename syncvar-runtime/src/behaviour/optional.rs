@@ -53,7 +53,7 @@ use crate::{
 /// * `ClientEvent::Changed` names the field `present`, and the fields of a new behaviour.
 /// * The hooks of a new behaviour run for the fields that differ from its default.
 /// * [`NetworkLifecycle`](crate::NetworkLifecycle): the spawn callbacks run for a new behaviour, before
-///   its hooks, and `on_network_despawn` for a removed one. On the server and on a host, `set` and `take`
+///   its hooks, and `on_network_despawn` for a removed behaviour. On the server and on a host, `set` and `take`
 ///   run no callback.
 /// * Calls to an absent behaviour are dropped.
 /// * A removal and a return within one update are a change of the fields.
@@ -86,7 +86,7 @@ impl<B: NetworkBehaviour> Optional<B> {
     /// Constant of the field `present`.
     pub const PRESENT: FieldBit<Self> = FieldBit::new(B::SCHEMA.bit_after(0));
 
-    /// Adds, replaces or removes the behaviour. For a present one only fields that differ become dirty, as
+    /// Adds, replaces or removes the behaviour. In a present behaviour only fields that differ become dirty, as
     /// by [`Assign::assign`].
     pub fn set(&mut self, value: Option<B>) {
         match (&mut self.value, value) {

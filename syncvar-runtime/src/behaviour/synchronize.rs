@@ -14,7 +14,7 @@ use super::NetworkBehaviour;
 use crate::{NetId, ReadError, WriteError};
 
 /// Data that travels once with the snapshot of an object, beside its fields: settings that never
-/// change, or values derived from many others. One function writes it on the server and reads it on a
+/// change, or values derived from many values. One function writes it on the server and reads it on a
 /// client.
 ///
 /// ```
@@ -44,11 +44,11 @@ use crate::{NetId, ReadError, WriteError};
 /// It runs with each snapshot that a client receives: at the spawn or show of the object, at a join,
 /// and after a request of the client because of a read error. On the server it writes, after the
 /// object's [`on_network_spawn`](crate::NetworkLifecycle::on_network_spawn), once for all clients
-/// that receive the object then in the same encoding. On a client it reads, after the fields of all
+/// that receive the object then in the same encoding. On a client it reads, after the fields of all the
 /// behaviours and before
 /// [`on_network_pre_spawn`](crate::NetworkLifecycle::on_network_pre_spawn).
 ///
-/// A failure concerns only this data: the object, its fields and its other behaviours stay valid. A
+/// A failure concerns only this data: the object, its fields and its remaining behaviours stay valid. A
 /// write fails if the function returns an error, panics, or writes a value without a form on the
 /// wire. The data is then not sent, the function does not run on the client, and the server reports
 /// `ServerEvent::SynchronizeFailed`. A read fails if the function returns an error, panics, or
@@ -66,7 +66,7 @@ pub trait Synchronize: HasSynchronize {
     ///
     /// # Errors
     ///
-    /// The errors of the serializer, and any other error of the data.
+    /// The errors of the serializer, and the errors of the data.
     fn on_synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
@@ -90,7 +90,7 @@ pub trait HasSynchronize: NetworkBehaviour {}
 pub enum SynchronizeError {
     /// A value could not be read.
     Read(ReadError),
-    /// A value has no form on the wire.
+    /// A value lacks a form on the wire.
     Write(WriteError),
     /// The function refused the data, for this reason.
     Refused(Cow<'static, str>),

@@ -1,6 +1,6 @@
 //! Visitors of the fields of a behaviour: one for each operation of [`BehaviourFields`](super::BehaviourFields).
 //!
-//! Each visitor is compiled into the emitted `visit` of each class, and does for a field what a line of the derive
+//! Each visitor is compiled into the emitted `visit` of every class, and does for a field what a line of the derive
 //! would do.
 
 use super::{FieldVisitor, NetworkBehaviour};

@@ -117,7 +117,7 @@ impl Selection {
     }
 }
 
-/// Returns the fields for the owner, or for another observer.
+/// Returns the fields for the owner, or for an observer that does not own the object.
 fn fields_of_owner<B: NetworkBehaviour>(for_owner: bool) -> u64 {
     let role = if for_owner {
         Role::Owner

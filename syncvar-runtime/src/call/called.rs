@@ -81,7 +81,7 @@ impl Called {
     ///
     /// # Errors
     ///
-    /// When the behaviour has no such call, the arguments are malformed, or the call panics.
+    /// When the behaviour lacks the call, the arguments are malformed, or the call panics.
     pub fn run<B: NetworkBehaviour>(
         &self,
         on: &mut B,

@@ -50,7 +50,7 @@ pub struct SyncEvent<A> {
 #[derive(Clone, PartialEq)]
 pub struct ReceivedEvent(Box<Parts>);
 
-/// Behind a pointer, so that the other client events stay short.
+/// Behind a pointer, so that the remaining client events stay short.
 #[derive(Clone, PartialEq)]
 struct Parts {
     object: NetId,
@@ -113,7 +113,7 @@ impl ReceivedEvent {
         self.0.name
     }
 
-    /// Returns the arguments if the event has this key. A single argument is a tuple of one.
+    /// Returns the arguments if the event has this key. A single argument is a tuple with one member.
     pub fn arguments<A: CallArguments>(&self, event: SyncEvent<A>) -> Option<A> {
         if self.0.declared != event.declared {
             return None;
@@ -135,7 +135,7 @@ impl fmt::Debug for ReceivedEvent {
 
 /// Arguments of a call: a tuple of up to 16 values.
 pub trait CallArguments: Sized {
-    /// Reads the arguments, one after another.
+    /// Reads the arguments in order.
     ///
     /// # Errors
     ///

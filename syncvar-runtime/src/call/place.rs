@@ -7,12 +7,12 @@ use crate::object::Slots;
 use crate::route::{CallPlace, Class};
 use crate::schema::CallTable;
 
-/// Calls of all behaviours of an object, numbered one after another.
+/// Calls of every behaviour of an object, numbered in order.
 #[derive(Debug)]
 pub struct ObjectCalls(Vec<(&'static str, &'static CallTable)>);
 
 impl Class {
-    /// Returns the class of a type, with a behaviour's position if it is not the first one of its class.
+    /// Returns the class of a type, with a behaviour's position if an earlier behaviour has its class.
     pub fn of<B: NetworkBehaviour>(at: Option<usize>) -> Self {
         Self {
             id: TypeId::of::<B>(),

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::clock::{Bucket, Rate};
 
-/// Allowance of each called command. The number of entries is bounded by the number of declared commands.
+/// Allowance of every called command. The number of entries is bounded by the number of declared commands.
 #[derive(Debug, Default)]
 pub struct Rates(FxHashMap<(TypeId, u32), Bucket>);
 

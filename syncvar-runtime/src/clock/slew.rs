@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::time::micros;
 
-/// Lead of the estimate, in microseconds, from which the time jumps; it approaches a smaller one.
+/// Lead of the estimate, in microseconds, from which the time jumps; it approaches a smaller lead.
 const LEAP: i64 = 250_000;
 
 /// Latest time, in microseconds: 146 000 years.
@@ -13,14 +13,14 @@ const LATEST: i64 = i64::MAX / 2;
 /// Part of the speed by which the shown time is steered.
 const SHARE: i64 = 8;
 
-/// Time of another clock by the own time: steady, and never back.
+/// Time of a remote clock by the own time: steady, and never back.
 ///
-/// The estimate is the other clock's lead over the own time. The shown time runs at 9/8 of the own
+/// The estimate is the remote clock's lead over the own time. The shown time runs at 9/8 of the own
 /// speed while it is behind the estimate, and at 7/8 while it is ahead: at 1/8 from 250 ms on. A shown
-/// time that is more than 250 ms behind jumps. Another [share](Self::set_share) replaces the eighth.
+/// time that is more than 250 ms behind jumps. A [share](Self::set_share) replaces the eighth.
 ///
 /// A new estimate counts from the next [`advance`](Self::advance) on, so that [`at`](Self::at) is
-/// continuous for a program that asks between two of them.
+/// continuous for a program that asks between two estimates.
 #[derive(Clone, Copy, Debug)]
 pub struct Slew {
     /// Own time of the last advance, in microseconds like all numbers here.

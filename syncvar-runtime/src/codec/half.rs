@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_float_is_rounded_as_others_round_it() {
-        // Every half and the middle between two halves, each with one bit less, exactly and one bit more; and other values.
+        // Every half and the middle between two halves, each with one bit less, exactly and one bit more; and random values.
         let halves = (0..0x7C00_u16).map(|bits| f16::from_bits(bits).to_f32());
         let middles = (0..0x7BFF_u16).map(|bits| {
             let [a, b] = [bits, bits + 1].map(|bits| f16::from_bits(bits).to_f32());

@@ -13,7 +13,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind, 
 /// | bits | content |
 /// |---|---|
 /// | 31, 30 | index of the component with the largest magnitude, the first of several: 0 to 3 for x, y, z, w |
-/// | 29 to 20, 19 to 10, 9 to 0 | the others in order: `511 + round(component * 511 * sqrt(2))`, 0 to 1022 |
+/// | 29 to 20, 19 to 10, 9 to 0 | the remaining components in order: `511 + round(component * 511 * sqrt(2))`, 0 to 1022 |
 ///
 /// Four bytes, the lowest first; equal in every encoding. The rotation is normalised first, and
 /// negated if its largest component is negative: `q` and `-q` are the same rotation and have equal
@@ -21,7 +21,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind, 
 /// [`Quaternion::IDENTITY`]. One with NaN or infinite components is an error
 /// ([`WriteErrorKind::NotANumber`]) and is not sent.
 ///
-/// If two components are nearly the largest, rounding might exchange them: the other one is then
+/// If two components are nearly the largest, rounding might exchange them: the second is then
 /// moved one step towards 0, so that a decoded rotation encodes to the same bytes. The reader
 /// refuses bytes without a matching rotation.
 ///
@@ -55,7 +55,7 @@ const STEPS: f64 = 511.0 * SQRT_2;
 struct Smallest {
     /// Index of the omitted component.
     largest: usize,
-    /// Steps of the other components, in order.
+    /// Steps of the remaining components, in order.
     steps: [i32; 3],
 }
 
@@ -65,7 +65,7 @@ impl Smallest {
         steps: [0; 3],
     };
 
-    /// Encodes a rotation. One with NaN or infinite components has no encoding.
+    /// Encodes a rotation. A rotation with NaN or infinite components lacks an encoding.
     fn of(rotation: &Quaternion) -> Option<Self> {
         let Quaternion { x, y, z, w } = *rotation;
         let [x, y, z, w] = [x, y, z, w].map(f64::from);

@@ -14,7 +14,7 @@ const LEAST_DETOUR: Duration = Duration::from_millis(20);
 /// Greatest share of lost packets: a stream must go on.
 const MAX_LOSS: f64 = 0.99;
 
-/// One direction of a simulated link. It has no clock.
+/// One direction of a simulated link. It is without a clock.
 ///
 /// ```
 /// use std::time::Duration;
@@ -53,7 +53,7 @@ struct InFlight {
 }
 
 impl Pipe {
-    /// Makes a pipe. Each number has other random numbers of the seed.
+    /// Makes a pipe. Each number selects different random numbers of the seed.
     pub fn new(conditions: &Conditions, number: u64) -> Self {
         let seed = conditions.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Self {

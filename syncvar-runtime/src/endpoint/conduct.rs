@@ -1,4 +1,4 @@
-//! `Conduct`: messages, work and misbehaviour of one connection; `Intake`: those of all.
+//! `Conduct`: messages, work and misbehaviour of a connection; `Intake`: the input of a server.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::clock::{Bucket, Rate};
 use crate::limits::ReadBudget;
 use crate::{CommandRefusal, Limits, ReadErrorKind};
 
-/// Input of one connection of a server: messages per second, work and misbehaviour.
+/// Input of a connection of a server: messages per second, work and misbehaviour.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Conduct {
     messages: Bucket,
@@ -56,7 +56,7 @@ impl From<ReadErrorKind> for Misbehaviour {
 }
 
 impl From<&CommandRefusal> for Misbehaviour {
-    /// An object may have changed since the command left, and a client of another build may lack a
+    /// An object may have changed since the command left, and a client of a different build may lack a
     /// command: only unreadable arguments count more.
     fn from(reason: &CommandRefusal) -> Self {
         match reason {
@@ -76,7 +76,7 @@ impl Conduct {
     }
 }
 
-/// Input of all connections of a server between two updates, and of the packet in progress.
+/// Input of every connection of a server between two updates, and of the packet in progress.
 #[derive(Debug)]
 pub struct Intake {
     /// Memory and work left for the packet in progress.
@@ -85,12 +85,12 @@ pub struct Intake {
     points: u32,
     /// Messages of the packet in progress.
     messages: u32,
-    /// Work at the beginning of the packet in progress, and the part of it that its bytes add.
+    /// Work at the beginning of the packet in progress, and the part that its bytes add.
     begun: (usize, usize),
     message_rate: Rate,
     /// Number of the update.
     update: u64,
-    /// Work of all connections since the last update.
+    /// Work of every connection since the last update.
     work: usize,
 }
 

@@ -28,14 +28,14 @@ pub enum DisconnectReason<E = Infallible> {
     SchemaMismatch(Option<Box<SchemaDifference>>),
     /// The two sides have different versions of the handshake.
     VersionMismatch,
-    /// The transport has lost the connection, or the other side has left without a message.
+    /// The transport has lost the connection, or the peer has left without a message.
     ConnectionLost,
     /// The client has exceeded a limit of the server. The client receives the text as
     /// [`Requested`](Self::Requested), where the protocol carries texts.
     Limit(LimitExceeded),
     /// The server's program has refused the client, or has ended its connection, for this reason.
     Denied(Box<Refusal>),
-    /// The other side has sent invalid data, or has taken too little of its queue.
+    /// The peer has sent invalid data, or has taken too little of its queue.
     Refused(E),
 }
 

@@ -1,11 +1,11 @@
-//! `Lobby`: connections before their first ready, and the places of the others.
+//! `Lobby`: connections before their first ready, and the places of admitted connections.
 
 use std::time::Duration;
 
 use crate::ordered::{IdMap, Ids};
 use crate::{ConnectionId, Limits, ObjectError};
 
-/// Connections before their first ready, and the places of the others.
+/// Connections before their first ready, and the places of admitted connections.
 #[derive(Debug, Default)]
 pub struct Lobby {
     /// Connections that have not been ready, by number, which is the order of their begin.

@@ -9,7 +9,7 @@ use crate::{Encoding, Limits, NetworkReader, NetworkWriter, ReadError, SyncValue
 /// Bytes of the program in the handshake: the payload of a join request or of a refusal.
 ///
 /// The bytes are the program's own, or a value in [`Encoding::Compact`] in every framing. The schema
-/// of both ends does not contain it, so a server can read the payload of another build.
+/// of the two ends does not contain it, so a server can read the payload of a different build.
 ///
 /// ```
 /// use syncvar::join::Payload;
@@ -36,7 +36,7 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// When the value has no encoding, such as a text of more than 32 767 bytes.
+    /// When the value lacks an encoding, such as a text of more than 32 767 bytes.
     pub fn of<T: SyncValue>(value: &T) -> Result<Self, WriteError> {
         let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
         writer.write(value);
@@ -50,7 +50,7 @@ impl Payload {
     ///
     /// # Errors
     ///
-    /// When the bytes are no value of this type, and for surplus bytes.
+    /// When the bytes are not a value of this type, and for surplus bytes.
     pub fn decode<T: SyncValue>(&self) -> Result<T, ReadError> {
         let limits = Limits::DEFAULT;
         let budget = limits.budget(self.0.len(), limits.max_work);
@@ -66,7 +66,7 @@ impl Payload {
         &self.0
     }
 
-    /// Returns whether the payload has no byte.
+    /// Returns whether the payload is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -107,7 +107,7 @@ impl From<Vec<u8>> for Payload {
 pub struct Refusal {
     /// Text, of which 32 767 bytes are sent.
     pub text: String,
-    /// Payload, of which at most 4 096 bytes are sent; a longer one is omitted.
+    /// Payload, of which at most 4 096 bytes are sent; a longer payload is omitted.
     pub payload: Payload,
 }
 

@@ -90,7 +90,7 @@ pub const fn hooked<'a, F: HookField>(
     Hooked { field, previous }
 }
 
-/// Forwards the operations of each kind of access to the [`SyncField`] `$field`.
+/// Forwards the operations of every kind of access to the [`SyncField`] `$field`.
 macro_rules! forward {
     (|$this:ident| $field:expr) => {
         const RESENDABLE: bool = false;
@@ -164,7 +164,7 @@ macro_rules! forward {
     };
 }
 
-/// Forwards all operations of an access around another access, the member `$field`.
+/// Forwards all operations of an access around an inner access, the member `$field`.
 macro_rules! forward_access {
     ($field:ident) => {
         const SCHEMA: TypeSchema = A::SCHEMA;

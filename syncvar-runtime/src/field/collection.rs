@@ -10,8 +10,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 /// The collection provides a `record`, and the methods `write_items` and `read_items` for snapshots,
 /// `write_changes` and `read_changes` for deltas, their counterparts in Mirror's encoding
 /// (`write_mirror_full` and so on), `copy_items` into a `Vec`, `report_since`, the changes since such a
-/// copy. `holds_items_of` and `take_items` compare with another collection and take it over, `take_log`
-/// takes over the changes of a collection with the same former content.
+/// copy. `holds_items_of` and `take_items` compare with a second collection and take it over, `take_log`
+/// takes over the changes of a collection with the same previous content.
 macro_rules! sync_field {
     ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
         /// Dirty state.
@@ -47,7 +47,7 @@ macro_rules! sync_field {
                 self.record.set_observed(observed);
             }
 
-            /// Chooses between coalesced changes and a log of all operations.
+            /// Chooses between coalesced changes and a log of every operation.
             pub fn set_log(&mut self, log: OperationLog) {
                 self.record.set_log(log);
             }
@@ -123,7 +123,7 @@ macro_rules! sync_field {
                 Some(vec![$change::Clear { previous }])
             }
 
-            /// Replaces the former content by the changes since.
+            /// Replaces the previous content by the changes since.
             pub fn has_changed_since(&self, previous: &mut Option<Vec<$change<$($parameter),+>>>) -> bool {
                 let mut reported = Vec::new();
                 if let Some($change::Clear { previous }) = previous.take().and_then(|mut all| all.pop()) {
@@ -281,7 +281,7 @@ pub(super) fn charge_entries<T>(
     reader.charge_sized(count, size_of::<T>().saturating_add(ENTRY))
 }
 
-/// Charges an operation of a log that goes on to other connections. It is kept until the next update, so
+/// Charges an operation of a log that is relayed. It is kept until the next update, so
 /// it counts eight times as work.
 #[inline]
 pub(super) fn charge_relayed<O>(reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
@@ -309,7 +309,7 @@ const SHORT: usize = 64;
 /// Writes the operations, or the snapshot if the log has none or the snapshot is
 /// shorter.
 ///
-/// The comparison takes no longer than the operations are long: the snapshot is written behind
+/// The comparison is bounded by the length of the operations: the snapshot is written behind
 /// them until it reaches their length.
 pub(super) fn write_delta<I: Copy>(
     writer: &mut NetworkWriter,

@@ -42,7 +42,7 @@ use mirror::Made;
 /// Iteration follows the order of insertion, until a key is removed; the order
 /// may differ on a client.
 ///
-/// On the wire a delta is the new state of each key that has changed since the last update
+/// On the wire a delta is the new state of every key that has changed since the last update
 /// (WIRE.md, section 3), or the whole map where that is shorter. Without observers no log is kept.
 /// In the encoding `Mirror` every operation travels in order.
 ///

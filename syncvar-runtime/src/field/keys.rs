@@ -20,7 +20,7 @@ pub(super) struct Keys<M> {
 /// Effect of a new key on clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// Clients have no equal key.
+    /// Clients lack an equal key.
     New,
     /// Clients have the key: it was removed and inserted again.
     Again,
@@ -97,7 +97,7 @@ impl<M: KeyMap> Keys<M> {
         self.keys.remove(key);
     }
 
-    /// Records the removal of all keys.
+    /// Records the removal of every key.
     pub(super) fn clear_all(&mut self) {
         self.keys.clear();
         self.cleared = true;

@@ -36,7 +36,7 @@ use mirror::Made;
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`set`](Self::set), [`retain`](Self::retain),
 /// [`sort`](Self::sort) and so on, work as in `Vec`. `list[0] = x` and [`get_mut`](Self::get_mut) write an
 /// element, and only a difference is a change. `list.iter_mut()` does not compile: write
-/// [`for_each_mut`](Self::for_each_mut). All other methods of `Vec` are
+/// [`for_each_mut`](Self::for_each_mut). The remaining methods of `Vec` are
 /// available through [`update`](Self::update).
 ///
 /// ```
@@ -55,20 +55,20 @@ use mirror::Made;
 /// once. Without observers no log is kept. In the encoding `Mirror` every operation travels
 /// in order, in Mirror's set of operations.
 ///
-/// The server notices a new list in the place of another one at the end of the write access:
+/// The server notices a new list in the place of a previous list at the end of the write access:
 /// `player.buffs = SyncList::new()`, `mem::take`, `mem::swap`. Such a list is sent as a whole;
 /// [`Assign::assign`](crate::Assign::assign) sends the difference.
 ///
 /// # Limits
 ///
-/// | encoding | elements | bytes of the whole list, and of the operations of one update |
+/// | encoding | elements | bytes of the whole list, and of the operations of a update |
 /// | --- | --- | --- |
 /// | `Unet` | 65 535 | a message: 65 535 |
 /// | `Compact` | [`Limits::max_elements`](crate::Limits::max_elements) of the receiver (1 048 576) | a message: `ServerConfig::max_message_size` (16 MiB) |
 /// | `Mirror` | `Limits::max_elements` of the receiver | a message of the transport: 16 373 with Telepathy |
 ///
 /// Operations that are too long travel as the whole list. A list without a form stops alone: observers keep
-/// its last elements, the other fields of the object travel on, and the list travels again when it fits. In
+/// its last elements, the remaining fields of the object travel on, and the list travels again when it fits. In
 /// `Mirror` it stops its object.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls

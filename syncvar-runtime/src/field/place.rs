@@ -1,6 +1,6 @@
 //! `FieldPlace`: the identity of a field on its object, which the field stores.
 //!
-//! `player.health = 5.into()` puts a new field where clients know another field, and `mem::swap` moves a field that
+//! `player.health = 5.into()` puts a new field where clients know a previous field, and `mem::swap` moves a field that
 //! clients know elsewhere. Both must be sent, though no method of the field was called. Each field therefore
 //! stores the place at which observers have its content:
 //!
@@ -9,8 +9,8 @@
 //!   FieldPlace  NEW  ── clear_dirty ──▶ UNPLACED ── mark sent ──▶ P ── write access ends ──▶ Q, dirty
 //! ```
 //!
-//! A place is the lineage of the behaviour and the bit of the field. A behaviour receives another lineage when a
-//! field was replaced: the field that was moved out still has the former lineage, and is noticed when it returns.
+//! A place is the lineage of the behaviour and the bit of the field. A behaviour receives a new lineage when a
+//! field was replaced: the field that was moved out still has the previous lineage, and is noticed when it returns.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,7 +20,7 @@ use super::SyncField;
 const FIELDS: u32 = 64;
 
 /// Identity of a behaviour on an object, up to the next replacement of a field: the behaviour then receives
-/// another lineage.
+/// a new lineage.
 ///
 /// The numbers repeat after 2^24 lineages of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +47,12 @@ pub(crate) struct Place(u32);
 pub struct FieldPlace(u32);
 
 impl Lineage {
-    /// Returns a lineage that no other behaviour has.
+    /// Returns a lineage that no second behaviour has.
     #[inline]
     pub fn unique() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(FIELDS);
         let number = NEXT.fetch_add(FIELDS, Ordering::Relaxed) & FieldPlace::NUMBER;
-        // The first numbers are no place of an object.
+        // The first numbers are reserved for fields outside of objects.
         if number == 0 {
             return Self::unique();
         }
@@ -71,7 +71,7 @@ impl Place {
     pub(crate) const UNPLACED: Self = Self(FieldPlace::UNPLACED.0);
 
     /// Ends a write access to the field at this place: a field that was created or sent elsewhere becomes
-    /// dirty. Returns whether the field has stored another place before.
+    /// dirty. Returns whether the stored place differed.
     #[inline]
     pub(crate) fn notice(self, field: &mut impl SyncField) -> bool {
         match field.place_mut() {
@@ -101,7 +101,7 @@ impl FieldPlace {
     pub(super) const NEW: Self = Self(0);
     /// Observers have the content at no place of an object: the field counts as clean at each place.
     pub(super) const UNPLACED: Self = Self(1);
-    /// Taken from the place of another field: the field counts as clean at no place.
+    /// Taken from the place of its sharer: the field counts as clean at no place.
     pub(super) const ELSEWHERE: Self = Self(2);
 
     /// Ends a write access to a field outside of an object, as the server does after each write access to a
@@ -128,7 +128,7 @@ impl FieldPlace {
         self.0 & Self::NUMBER == place.0
     }
 
-    /// Stores another place. The two bits of the field stay.
+    /// Stores a place. The two bits of the field stay.
     #[inline]
     pub(crate) const fn set(&mut self, place: Place) {
         self.0 = self.0 & !Self::NUMBER | place.0;

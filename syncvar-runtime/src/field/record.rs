@@ -3,8 +3,8 @@
 use super::operation::Operation;
 use super::{FieldPlace, OperationLog};
 
-/// Changes of a collection since the last send: coalesced in an `L`, or one `O` after
-/// another in the order of their calls.
+/// Changes of a collection since the last send: coalesced in an `L`, or as a sequence of `O`
+/// in the order of their calls.
 #[derive(Debug)]
 pub(super) struct Record<L, O> {
     mode: Mode,
@@ -14,7 +14,7 @@ pub(super) struct Record<L, O> {
     is_source: bool,
     /// Set while the source of this collection has the same content, apart from its log.
     shared: bool,
-    /// Set if the log has the last received delta, which goes on to other connections.
+    /// Set if the log has the last received delta, which is relayed.
     received: bool,
     log: L,
     full_log: Option<Box<FullLog<O>>>,
@@ -32,11 +32,11 @@ struct FullLog<O> {
 /// Treatment of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
-    /// Created and not sent since. Clients have no part of it, so a change makes
+    /// Created and not sent since. Clients lack it, so a change makes
     /// it due as a snapshot.
     #[default]
     New,
-    /// Without observers. Like `New`, but it has not replaced another collection.
+    /// Without observers. Like `New`, but no collection was replaced.
     Unobserved,
     /// All observers have the content, except for the changes in the log.
     Recording,
@@ -49,7 +49,7 @@ enum Mode {
     /// Like `Full`, but after the operations in the log the next delta empties the collection and
     /// fills it again with its content.
     Unfinished,
-    /// Like `Recording`, but the last operation of the log has the former value of an element that was
+    /// Like `Recording`, but the last operation of the log has the previous value of an element that was
     /// [opened](Record::open) for writing.
     Open,
     /// Like `Full`, with such an operation.
@@ -168,11 +168,11 @@ impl<L: Log, O> Record<L, O> {
         &mut self.place
     }
 
-    /// Makes the collection due as a snapshot, since observers have the content of another collection.
+    /// Makes the collection due as a snapshot, since observers have the content of the replaced collection.
     #[cold]
     pub(super) fn mark_replaced(&mut self) {
         if !self.place.is_new() {
-            // The recorded changes belong to the content of the other place.
+            // The recorded changes belong to the content of the previous place.
             self.mode = Mode::New;
             self.log.clear();
             self.full_log = None;
@@ -279,7 +279,7 @@ impl<L: Log, O> Record<L, O> {
         self.received = false;
     }
 
-    /// Returns the log for a received delta that goes on to other connections. `None` unless all
+    /// Returns the log for a received delta that is relayed. `None` unless all
     /// observers have the content before it.
     pub(super) fn received_log(&mut self) -> Option<&mut L> {
         self.received = self.mode == Mode::Recording;
@@ -311,7 +311,7 @@ impl<L: Log, O> Record<L, O> {
         };
     }
 
-    /// Returns the log for received operations that go on to other connections.
+    /// Returns the log for received operations that are relayed.
     pub(super) fn relayed(&mut self) -> Option<&mut Vec<O>> {
         match (self.mode, &mut self.full_log) {
             (Mode::Full, Some(full_log)) => Some(&mut full_log.operations),
@@ -326,7 +326,7 @@ impl<L: Log, O> Record<L, O> {
         matches!(self.mode, Mode::Unfinished | Mode::Open | Mode::OpenFull)
     }
 
-    /// Begins the writes to an element. The caller has recorded its former value. Until the
+    /// Begins the writes to an element. The caller has recorded its previous value. Until the
     /// [close](Self::close), the collection is due as a snapshot.
     pub(super) fn open(&mut self) {
         self.mode = match self.mode {
@@ -342,7 +342,7 @@ impl<L: Log, O> Record<L, O> {
         matches!(self.mode, Mode::Open | Mode::OpenFull)
     }
 
-    /// Ends the writes to an element. The last recorded operation has its former value.
+    /// Ends the writes to an element. The last recorded operation has its previous value.
     pub(super) fn close(&mut self) -> Note<'_, L, O> {
         self.mode = match self.mode {
             Mode::Open => Mode::Recording,
@@ -390,7 +390,7 @@ impl<L: Log, O> Record<L, O> {
             self.full_log.get_or_insert_default().ahead = ahead;
         }
         if self.is_full() {
-            // The operations belong to the former content.
+            // The operations belong to the previous content.
             self.clear_dirty();
         }
     }

@@ -68,7 +68,7 @@ pub enum SetChange<T> {
     },
     /// All elements were removed.
     Clear {
-        /// The former elements.
+        /// The previous elements.
         previous: Vec<T>,
     },
 }
@@ -97,7 +97,7 @@ impl<T> SetChange<T> {
 /// Iteration follows the order of insertion, until an element is removed;
 /// the order may differ on a client.
 ///
-/// On the wire a delta is the new state of each element that has changed since the last update
+/// On the wire a delta is the new state of every element that has changed since the last update
 /// (WIRE.md, section 3), or the whole set where that is shorter. Without observers no log is kept.
 /// In the encoding `Mirror` every operation travels in order.
 ///
@@ -126,13 +126,13 @@ pub struct SyncHashSet<T> {
 /// assert_eq!(scores.range(12..).next(), Some(&15));
 /// ```
 ///
-/// In all other respects it equals [`SyncHashSet`].
+/// Otherwise it equals [`SyncHashSet`].
 pub struct SyncSortedSet<T> {
     items: BTreeSet<T>,
     record: Record<Keys<std::collections::BTreeMap<T, bool>>, Made<T>>,
 }
 
-/// Items of both sets.
+/// Items of the two sets.
 macro_rules! both {
     (
         $name:ident, $storage:ident, $bound:ident $(+ $more:ident)?,
@@ -362,32 +362,32 @@ impl<T: Hash + Eq> SyncHashSet<T> {
         self.items.get(value)
     }
 
-    /// Returns whether another set contains all elements of this one.
+    /// Returns whether a second set contains the elements of this set.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.items.is_subset(&other.items)
     }
 
-    /// Returns whether this set contains all elements of another one.
+    /// Returns whether this set contains the elements of a second set.
     pub fn is_superset(&self, other: &Self) -> bool {
         self.items.is_superset(&other.items)
     }
 
-    /// Returns whether both sets have no common element.
+    /// Returns whether both sets are disjoint.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.items.is_disjoint(&other.items)
     }
 
-    /// Returns the common elements of both sets.
+    /// Returns the common elements of the two sets.
     pub fn intersection<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.items.intersection(&other.items)
     }
 
-    /// Returns the elements of both sets, each once.
+    /// Returns the elements of the two sets, each once.
     pub fn union<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.items.union(&other.items)
     }
 
-    /// Returns the elements that another set does not contain.
+    /// Returns the elements that a second set lacks.
     pub fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.items.difference(&other.items)
     }

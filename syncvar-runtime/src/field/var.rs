@@ -36,7 +36,7 @@ use state::State;
 /// assert_eq!(format!("{name}: {health}"), "Anna: 90");
 /// ```
 ///
-/// The server also notices a new variable in the place of another one, at the end of the write
+/// The server also notices a new variable in the place of a previous variable, at the end of the write
 /// access: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`, `mem::swap`, of
 /// variables and of whole behaviours.
 /// [`Assign::assign`](crate::Assign::assign) sends the fields that differ only.
@@ -46,7 +46,7 @@ use state::State;
 ///
 /// # Limits
 ///
-/// | encoding | `String` | `Vec<u8>` | other sequences and maps | whole value |
+/// | encoding | `String` | `Vec<u8>` | sequences and maps | whole value |
 /// | --- | --- | --- | --- | --- |
 /// | `Unet` | 32 767 bytes | 65 535 bytes | 65 535 elements | a message: 65 535 bytes |
 /// | `Compact` | 32 767 bytes | `ServerConfig::max_message_size` (16 MiB) | [`Limits::max_elements`](crate::Limits::max_elements) of the receiver | `max_message_size` |
@@ -54,7 +54,7 @@ use state::State;
 ///
 /// On an unreliable channel the whole value fits a packet (1 340 bytes).
 ///
-/// A value above a limit stops this field alone: observers keep the last value that was sent, the other
+/// A value above a limit stops this field alone: observers keep the last value that was sent, the remaining
 /// fields of the object travel on, and the first value that fits is sent. A new observer receives the value of
 /// the prefab. An event of the server names the field (`SerializeFailed`).
 #[doc(alias = "NetworkVariable")]
@@ -95,7 +95,7 @@ impl<T> SyncVar<T> {
     }
 
     /// Makes the variable dirty without a change: its value will be sent again, and no hook runs
-    /// for it. That is so with a [codec](crate::SyncCodec) too, which takes back other writes that
+    /// for it. That is so with a [codec](crate::SyncCodec) too, which takes back writes that
     /// make no difference.
     #[inline]
     pub const fn set_dirty(&mut self) {
@@ -147,7 +147,7 @@ impl<T: SyncValue> SyncVar<T> {
         self.replace(value).is_some()
     }
 
-    /// Assigns; dirty only if the value is another one, and then returns the previous value.
+    /// Assigns; dirty only if the value differs, and then returns the previous value.
     #[inline]
     pub fn replace(&mut self, value: T) -> Option<T> {
         if self.value.0.same(&value) {
@@ -157,7 +157,7 @@ impl<T: SyncValue> SyncVar<T> {
         Some(std::mem::replace(&mut self.value.0, value))
     }
 
-    /// Changes the value through a function; dirty only if it is another one afterwards.
+    /// Changes the value through a function; dirty only if it differs afterwards.
     ///
     /// ```
     /// # use syncvar::SyncVar;

@@ -6,7 +6,7 @@ use crate::{ConnectionId, NetId};
 /// A change of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InterestChange {
-    /// An object has another area. Without an area, all connections observe it.
+    /// The area of an object has changed. Without an area, all connections observe it.
     Placed {
         /// The object.
         object: NetId,

@@ -28,7 +28,7 @@ use space::{Axes, Cell, Offset, Space};
 /// default: see [`with_margin`](Self::with_margin).
 ///
 /// The grid has 2²¹ cells along each axis, with the origin in the middle. Positions further out, up
-/// to infinity, belong to the outermost cells. A NaN coordinate keeps its former value, at first 0.
+/// to infinity, belong to the outermost cells. A NaN coordinate keeps its previous value, at first 0.
 ///
 /// # Costs
 ///
@@ -117,7 +117,7 @@ impl SpatialGrid {
         Self::new(Axes::Xyz, cell_size, view_distance, cell_size / 10.0)
     }
 
-    /// Returns a new grid with another margin: the distance outside of a cell that ends the
+    /// Returns a new grid with this margin: the distance outside of a cell that ends the
     /// membership in it.
     ///
     /// # Panics
@@ -382,7 +382,7 @@ impl InterestManagement for SpatialGrid {
 }
 
 impl SpatialGrid {
-    /// Returns the cells in view of one cell and not of the other.
+    /// Returns the cells that are in view of the first cell alone.
     fn unseen(&self, from: Option<Cell>, other: Option<Cell>) -> impl Iterator<Item = Cell> {
         let cells = from.into_iter().flat_map(|from| {
             let offsets = self.offsets.iter();

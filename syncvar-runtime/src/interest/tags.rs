@@ -10,7 +10,7 @@ use crate::table::Table;
 use crate::{ConnectionId, NetId, ObjectError, Vector3};
 use pairs::{Pair, Pairs};
 
-/// Group tags, on top of another interest management.
+/// Group tags, on top of an inner interest management.
 ///
 /// An object has at most one tag; a connection joins any number of tags. It sees an object if the
 /// tag allows it *and* the inner interest management shows it. With [`Everyone`] inside, only tags

@@ -54,7 +54,7 @@ impl<T: Clone> Correction<T> {
     }
 }
 
-/// Moves a value by a share of the way from a corrected value to a shown one.
+/// Moves a value by a share of the way from a corrected value to a shown value.
 pub(super) fn moved<T: Clone>(
     value: &T,
     (corrected, shown): (&T, &T),

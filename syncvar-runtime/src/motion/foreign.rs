@@ -1,4 +1,4 @@
-//! Values of glam and mint between two others.
+//! Interpolation of the types of glam and mint.
 
 #[cfg(feature = "glam")]
 mod with_glam {

@@ -19,7 +19,7 @@ pub struct Inputs<M> {
     writer: NetworkWriter,
 }
 
-/// Input of one tick.
+/// Input of a tick.
 struct Place<M> {
     tick: u64,
     /// `None` without an input.
@@ -35,12 +35,12 @@ pub trait AnyInputs: Any + Send + Sync + fmt::Debug {
     /// Returns the bytes of the input of a tick.
     fn bytes(&self, tick: u64) -> Option<&[u8]>;
 
-    /// Reads the input of a tick, all bytes of the reader. Ignores ticks with an input, and those before the kept ones:
+    /// Reads the input of a tick, all bytes of the reader. Ignores ticks with an input, and ticks before the kept inputs:
     /// returns whether the input is new.
     ///
     /// # Errors
     ///
-    /// When the bytes are no input.
+    /// When the bytes are not an input.
     fn read(&mut self, tick: u64, reader: &mut NetworkReader<'_>) -> ReadResult<bool>;
 
     /// Makes the [held](Inputs::hold) input that of a tick. Without one, or without a form on the wire, the tick has
@@ -50,7 +50,7 @@ pub trait AnyInputs: Any + Send + Sync + fmt::Debug {
     /// Drops the inputs of the ticks behind one. Returns their number.
     fn truncate(&mut self, last: u64) -> u32;
 
-    /// Drops the inputs of all ticks, and keeps the held one.
+    /// Drops the inputs of every tick, and keeps the held input.
     fn clear(&mut self);
 }
 
@@ -69,7 +69,7 @@ impl<M: SyncValue> Inputs<M> {
     ///
     /// # Errors
     ///
-    /// When the input has no form on the wire.
+    /// When the input lacks a form on the wire.
     pub fn hold(&mut self, input: &M, writer: &mut NetworkWriter) -> Result<(), WriteError> {
         writer.write(input);
         if let Some(error) = writer.take_error() {
@@ -102,7 +102,7 @@ impl<M: SyncValue> Inputs<M> {
         (place.tick == tick && place.value.is_some()).then_some(place)
     }
 
-    /// Returns the place of a tick without an input, if the tick is one of the kept ones.
+    /// Returns the place of a tick without an input, if the tick is among the kept ticks.
     fn free(&mut self, tick: u64) -> Option<&mut Place<M>> {
         if self
             .newest
@@ -176,7 +176,7 @@ impl<M: SyncValue> AnyInputs for Inputs<M> {
             return 0;
         }
         let (mut dropped, mut newest) = (0, None);
-        for place in self.places.iter_mut().filter(|it| it.value.is_some()) {
+        for place in self.places.iter_mut().filter(|place| place.value.is_some()) {
             if place.tick > last {
                 place.value = None;
                 dropped += 1;
@@ -247,7 +247,7 @@ pub enum Input<M> {
 }
 
 impl<M> Input<M> {
-    /// Returns the input, also a repeated one.
+    /// Returns the input, even if it is repeated.
     pub fn get(self) -> Option<M> {
         match self {
             Self::Known(input) | Self::Repeated(input) => Some(input),

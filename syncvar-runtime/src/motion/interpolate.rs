@@ -1,8 +1,8 @@
-//! `Interpolate`: values between two others.
+//! `Interpolate`: values between two values.
 
 use crate::{Color, Quaternion, Vector2, Vector3, Vector4};
 
-/// A value with values between two others, for `#[sync_var(interpolate = linear)]` and `hermite`.
+/// A value that can be interpolated, for `#[sync_var(interpolate = linear)]` and `hermite`.
 ///
 /// Numbers, arrays, tuples and the vectors and rotations of this library, of glam and of mint have it. A
 /// struct of such members derives it:
@@ -27,12 +27,12 @@ use crate::{Color, Quaternion, Vector2, Vector3, Vector4};
     note = "write `#[derive(Interpolate)]` above a struct of such values, or `interpolate = nearest`"
 )]
 pub trait Interpolate: Clone + Send + Sync + 'static {
-    /// Returns the value at a fraction of the way to another one. A fraction below 0 or above 1 is beyond the
+    /// Returns the value at a fraction of the way to a second value. A fraction below 0 or above 1 is beyond the
     /// two.
     #[must_use]
     fn linear(&self, to: &Self, fraction: f32) -> Self;
 
-    /// Returns the distance to another value: the length of the difference of vectors, the angle between two
+    /// Returns the distance to a second value: the length of the difference of vectors, the angle between two
     /// rotations in radians.
     fn distance(&self, to: &Self) -> f32;
 }
@@ -44,7 +44,7 @@ pub trait Interpolate: Clone + Send + Sync + 'static {
     note = "write `interpolate = linear` for a vector or a number"
 )]
 pub trait Spherical: Interpolate {
-    /// Returns the rotation at a fraction of the shorter way to another one, at a constant angular velocity,
+    /// Returns the rotation at a fraction of the shorter way to a second rotation, at a constant angular velocity,
     /// with the length 1.
     #[must_use]
     fn spherical(&self, to: &Self, fraction: f32) -> Self;
@@ -162,7 +162,7 @@ impl Interpolate for Quaternion {
         // The chord on the shorter way is exact for near rotations, unlike the cosine.
         let sign = 1.0_f32.copysign(dot(from, to));
         let chord = std::array::from_fn(|index| from[index] - sign * to[index]);
-        // Rotations without length have no distance: the maximum of 0 and no number is 0.
+        // Rotations without length are not distant: the maximum of 0 and no number is 0.
         let square = dot(chord, chord).max(0.0);
         4.0 * (square.sqrt() / 2.0).asin()
     }
@@ -189,7 +189,7 @@ impl Spherical for Quaternion {
 /// 0.000001 radians.
 #[inline]
 fn share_of_arc(share: f32, cosine: f32) -> f32 {
-    // Each term is the former one, times (share^2 - k^2) / (k * (2k + 1)) for k of 1 to 4.
+    // Each term is the previous term, times (share^2 - k^2) / (k * (2k + 1)) for k of 1 to 4.
     let (square, near) = (share * share, cosine - 1.0);
     let fourth = (square - 16.0) * (near / 36.0);
     let third = (square - 9.0) * (near / 21.0) * (1.0 + fourth);

@@ -55,7 +55,7 @@ impl<T> fmt::Debug for Interpolation<T> {
 }
 
 impl<T: Clone> Interpolation<T> {
-    /// Returns the sample whose time is nearest: for states, names and other values without values between them.
+    /// Returns the sample whose time is nearest: for states, names and further values that are not interpolated.
     pub const fn nearest() -> Self {
         Self::by(|span, fraction| {
             if fraction < 0.5 {
@@ -87,7 +87,7 @@ impl<T: Clone> Interpolation<T> {
         Self::by(|span, fraction| span.from.linear(span.to, fraction)).measured()
     }
 
-    /// Moves on a curve through the samples whose velocity has no step: cubic Hermite, with the velocity of the
+    /// Moves on a curve through the samples whose velocity is continuous: cubic Hermite, with the velocity of the
     /// last step at each sample.
     pub const fn hermite() -> Self
     where
@@ -198,7 +198,7 @@ impl<T> Interpolation<T> {
         ticks
     }
 
-    /// Returns the distance between two values; 0 without values between others.
+    /// Returns the distance between two values; 0 for values that are not interpolated.
     pub fn distance(&self, from: &T, to: &T) -> f32 {
         { self.distance }.map_or(0.0, |distance| distance(from, to))
     }

@@ -4,7 +4,7 @@
 const RECORDED: u32 = 64;
 
 /// Record of the last 64 ticks: a tick is settled if all its changes have arrived. A field without a change in a
-/// settled tick rested then; in any other tick, its change may be late or lost. Ticks are those of the wire.
+/// settled tick rested then; in an unsettled tick, its change may be late or lost. Ticks are those of the wire.
 ///
 /// ```
 /// use syncvar::motion::SettledTicks;
@@ -23,13 +23,13 @@ pub struct SettledTicks {
 }
 
 impl SettledTicks {
-    /// Record in which all ticks are settled: the one of the server.
+    /// Record in which all ticks are settled: the record of the server.
     pub const ALL: Self = Self {
         newest: u32::MAX,
         settled: u64::MAX,
     };
 
-    /// Records a tick, and whether it and the ticks since the former record are settled. An earlier tick than the
+    /// Records a tick, and whether it and the ticks since the previous record are settled. An earlier tick than the
     /// newest one is ignored.
     pub fn note(&mut self, tick: u32, settled: bool, settled_before: bool) {
         let Some(step) = tick.checked_sub(self.newest).filter(|step| *step > 0) else {

@@ -37,7 +37,7 @@ impl<'a> Shown<'a> {
         self.field
     }
 
-    /// Returns the value, if the sample is one of this field.
+    /// Returns the value, if the sample belongs to this field.
     pub fn value<B, T: Clone + 'static>(&self, field: FieldBit<B, T>) -> Option<T> {
         let track: &dyn Any = self.track;
         let track = track.downcast_ref::<Track<T>>();

@@ -1,4 +1,4 @@
-//! `Track`: samples of one field by tick.
+//! `Track`: samples of a field by tick.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use super::correction::{Correction, moved};
 use super::lag::Lag;
 use super::{Interpolation, SettledTicks, Span};
 
-/// Most samples of a client's track; the oldest ones go.
+/// Most samples of a client's track; the oldest samples go.
 pub const MAX_SAMPLES: usize = 32;
 
 /// Number of recent steps whose shortest one is the interval between two samples.
@@ -27,7 +27,7 @@ pub struct Moment<'a> {
     pub tick_length: f32,
 }
 
-/// Samples of one field, ascending by tick, and the rules for the values between them.
+/// Samples of a field, ascending by tick, and the rules for the values between them.
 ///
 /// A value that changes after a rest was at rest until one interval before the change: the rest is not stretched
 /// into a slow movement. [`SettledTicks`] tells a rest from lost samples.
@@ -66,7 +66,7 @@ pub trait AnyTrack: Any + Send + Sync + fmt::Debug {
     fn begin_correction(&mut self, moment: &Moment<'_>);
 
     /// Lets the difference from the noted value decay within some ticks. Returns its
-    /// [distance](super::Interpolate::distance); 0 without values between others.
+    /// [distance](super::Interpolate::distance); 0 for values that are not interpolated.
     fn end_correction(&mut self, moment: &Moment<'_>, decay: f64) -> f32;
 }
 
@@ -210,7 +210,7 @@ impl<T: Clone> Track<T> {
             && self
                 .samples
                 .get(at)
-                .is_some_and(|it| f64::from(it.0) > moment.tick)
+                .is_some_and(|sample| f64::from(sample.0) > moment.tick)
         {
             at -= 1;
         }
@@ -255,7 +255,7 @@ impl<T: Clone> Track<T> {
         rest.clamp(*tick, next.saturating_sub(1).max(*tick))
     }
 
-    /// Returns the sample before another one, and the ticks of the step between the two; none after a rest or
+    /// Returns the sample before a sample, and the ticks of the step between the two; none after a rest or
     /// a jump.
     fn step_before(&self, at: usize, moment: &Moment<'_>) -> Option<(&T, f32)> {
         let ((tick, value), (before, from)) =
@@ -286,7 +286,7 @@ impl<T: Clone> Track<T> {
         self.rules.between(&span, 1.0 + further / ticks)
     }
 
-    /// Returns the interval between two samples: the shortest of the recent ones, at most that of the behaviour.
+    /// Returns the interval between two samples: the shortest recent interval, at most that of the behaviour.
     fn interval(&self, most: u32) -> u32 {
         let ticks = self.samples.iter().rev().map(|(tick, _)| *tick);
         let earlier = ticks.clone().skip(1);

@@ -1,4 +1,4 @@
-//! Delta of one field alone: whether it has a form on the wire, and how long it is.
+//! Delta of a field alone: whether it has a form on the wire, and how long it is.
 
 use super::bits::each;
 use super::slot::Slot;
@@ -14,11 +14,11 @@ pub struct FieldLimits {
 }
 
 impl dyn Slot + '_ {
-    /// Returns the length of the delta of one dirty field, with its mask. The field stays dirty.
+    /// Returns the length of the delta of a dirty field, with its mask. The field stays dirty.
     ///
     /// # Errors
     ///
-    /// When the value has no form on the wire.
+    /// When the value lacks a form on the wire.
     pub fn length_alone(&mut self, field: u64, encoding: Encoding) -> Result<usize, WriteError> {
         let mut alone = NetworkWriter::with_encoding(encoding);
         let context = alone.context().with_fields(field);
@@ -29,7 +29,7 @@ impl dyn Slot + '_ {
     /// Returns those of some dirty fields whose delta exceeds a limit. Fields without a form on the wire
     /// are not among them. Collections are written whole from now on.
     ///
-    /// Each of them is written once: call it when a message is too long, and for dirty
+    /// Each field is written once: call it when a message is too long, and for dirty
     /// [collections](super::SlotInfo::operation_bits).
     pub fn large_fields(&mut self, fields: u64, encoding: Encoding, limits: FieldLimits) -> u64 {
         self.make_changes_whole();

@@ -1,4 +1,4 @@
-//! Behaviours of one object, of any types.
+//! Behaviours of an object, of any types.
 
 use std::any::Any;
 use std::fmt;
@@ -70,7 +70,7 @@ impl<T: BehaviourTuple> BehaviourSet for T {
     }
 }
 
-/// Type-erased behaviours of one object, in order.
+/// Type-erased behaviours of an object, in order.
 pub struct Behaviours(Box<dyn PooledSlots>);
 
 /// Behaviours of an object chosen at run time.

@@ -45,7 +45,7 @@ pub struct ChangeSink<'a> {
 pub struct SinkRules<'a> {
     /// Time of the update.
     pub now: Nanos,
-    /// Tick of the update; `None` if fields have no ticks.
+    /// Tick of the update; `None` if fields lack ticks.
     pub tick: Option<u32>,
     /// Set if the tick has had a frame: behaviours on unreliable channels wait for the next frame.
     pub framed: bool,
@@ -71,14 +71,14 @@ pub struct SinkLog<'a> {
 /// Buffers of an audience, for each form of its observers.
 #[derive(Debug)]
 pub struct Outputs<'a> {
-    /// Buffers of all channels, in the only form or in the first of two.
+    /// Buffers of every channel, in the only form or in the first of two.
     pub first: &'a mut [Segments],
-    /// Buffers of all channels in the second form.
+    /// Buffers of every channel in the second form.
     pub second: &'a mut [Segments],
 }
 
 impl<'a> Outputs<'a> {
-    /// Returns the buffers of all channels in both forms. A form without observers has none.
+    /// Returns the buffers of every channel in both forms. A form without observers has none.
     pub fn new(single: &'a mut [Segments], batched: &'a mut [Segments]) -> Self {
         let (first, second) = if batched.is_empty() {
             (single, batched)
@@ -171,7 +171,7 @@ impl ChangeSink<'_> {
     }
 
     /// Writes one message with every behaviour of a channel. Clean behaviours have an empty mask;
-    /// dirty ones contribute all changes, due or not. Returns a bit for each sent behaviour. If no
+    /// dirty behaviours contribute all changes, due or not. Returns a bit for each sent behaviour. If no
     /// behaviour has a change to send or encoding fails, the message is dropped and the behaviours
     /// stay dirty.
     #[inline]
@@ -261,7 +261,7 @@ impl ChangeSink<'_> {
     }
 }
 
-/// A channel of one message.
+/// A channel of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelInfo {
     /// Number of the channel.

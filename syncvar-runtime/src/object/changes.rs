@@ -114,7 +114,7 @@ pub struct MarkSent<'a> {
     pub now: Nanos,
     /// Tick of the frame, on an unreliable channel.
     pub tick: Option<u32>,
-    /// Receives the fields of each behaviour that were sent, for a write record.
+    /// Receives the fields of every behaviour that were sent, for a write record.
     pub masks: Option<&'a mut Vec<u64>>,
 }
 

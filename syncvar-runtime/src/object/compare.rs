@@ -23,7 +23,7 @@ pub struct FieldDifference {
     pub replica: String,
 }
 
-/// Encoding of the compared values: it has no limit of elements.
+/// Encoding of the compared values: it does not limit the number of elements.
 const ENCODING: Encoding = Encoding::Compact;
 
 /// Returns the fields of a replica that differ from the server's object, by their bytes in a snapshot.

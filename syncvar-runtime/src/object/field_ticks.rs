@@ -1,11 +1,11 @@
-//! `FieldTicks`: tick of each field of a behaviour on an unreliable channel.
+//! `FieldTicks`: tick of every field of a behaviour on an unreliable channel.
 
 use super::bits::each;
 
 /// Number of ticks beside the box of the rest: most behaviours need one allocation.
 const FEW: usize = 5;
 
-/// Ticks of the fields of one behaviour, by dirty bit: on a server the tick of the last frame that wrote
+/// Ticks of the fields of a behaviour, by dirty bit: on a server the tick of the last frame that wrote
 /// the field, at first the tick of the spawn; on a client the tick of the value that it holds.
 ///
 /// Ticks are those of the wire: `u32` since the start of the server. Bits without a field are ignored.
@@ -50,7 +50,7 @@ impl FieldTicks {
         self.newest
     }
 
-    /// Returns the tick of one field by its bit.
+    /// Returns the tick of a field by its bit.
     pub fn get(&self, field: u64) -> Option<u32> {
         (field.is_power_of_two() && self.fields & field != 0).then(|| self.of(field))
     }
@@ -63,7 +63,7 @@ impl FieldTicks {
         self.those(fields, |at| at <= tick)
     }
 
-    /// Returns the fields with this tick or a higher one.
+    /// Returns the fields with this tick or a higher tick.
     pub fn changed_since(&self, tick: u32) -> u64 {
         if self.newest < tick {
             return 0;
@@ -84,7 +84,7 @@ impl FieldTicks {
         self.those(fields, |at| at == tick)
     }
 
-    /// Sets the tick of some fields, to a lower one too.
+    /// Sets the tick of some fields, to a lower tick too.
     #[inline]
     pub fn set(&mut self, fields: u64, tick: u32) {
         let mut rest = fields & self.fields;
@@ -104,7 +104,7 @@ impl FieldTicks {
         }
     }
 
-    /// Sets the tick of all fields.
+    /// Sets the tick of every field.
     pub fn reset(&mut self, tick: u32) {
         self.newest = tick;
         self.few = [tick; FEW];

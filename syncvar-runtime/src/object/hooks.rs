@@ -51,7 +51,7 @@ pub struct ErasedHooks {
 }
 
 impl<B: NetworkBehaviour> LayoutHooks<B> {
-    /// Calls the hooks of the collections, then the hooks of the other fields.
+    /// Calls the hooks of the collections, then the hooks of the remaining fields.
     pub fn call(self, behaviour: &mut B, ctx: &mut NetworkContext<'_>) {
         for previous in [self.collections, self.values].into_iter().flatten() {
             behaviour.call_hooks(previous, ctx);

@@ -1,4 +1,4 @@
-//! Layout of a behaviour in the `Mirror` encoding: its collections, and then its other fields.
+//! Layout of a behaviour in the `Mirror` encoding: its collections, and then its remaining fields.
 
 use super::hooks::LayoutHooks;
 use crate::schema::PackedBits;
@@ -10,7 +10,7 @@ use crate::{
 
 impl NetworkWriter {
     /// Writes a behaviour in the layout of the encoding, inside a behaviour with an
-    /// [own layout](crate::BehaviourInfo::own_layout()). In `Mirror` the collections precede the other
+    /// [own layout](crate::BehaviourInfo::own_layout()). In `Mirror` the collections precede the remaining
     /// fields; elsewhere its [`on_serialize`](NetworkBehaviour::on_serialize) decides. Returns the result
     /// for the outer `on_serialize`.
     pub fn write_layout<B: NetworkBehaviour>(
@@ -38,7 +38,7 @@ impl NetworkWriter {
         let dirty_bits = pending & self.fields();
         let position = self.len();
         self.write_u64(0);
-        // No delta holds the fields of snapshots only: if no other field is dirty, they become clean.
+        // No delta holds the fields of snapshots only: if no further field is dirty, they become clean.
         let mut written = every_value || pending == 0;
         if dirty_bits & bits.collections != 0 {
             let mask = MaskLayout::Reserved { position, bits };
@@ -52,7 +52,7 @@ impl NetworkWriter {
         written
     }
 
-    /// Writes the deltas of the collections, or of the other fields.
+    /// Writes the deltas of the collections, or of the remaining fields.
     fn write_part<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,
@@ -72,7 +72,7 @@ impl NetworkReader<'_> {
     /// Reads the bytes of [`NetworkWriter::write_layout`]. The result is the
     /// [`Previous`](NetworkBehaviour::Previous) of the outer behaviour. Call it in `call_hooks`.
     ///
-    /// For a `Mirror` snapshot it holds the former values of the fields that differ, without the
+    /// For a `Mirror` snapshot it holds the previous values of the fields that differ, without the
     /// collections.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl NetworkReader<'_> {
         Ok(hooks)
     }
 
-    /// Reads a snapshot; returns the former values of the fields that differ now.
+    /// Reads a snapshot; returns the previous values of the fields that differ now.
     fn read_snapshot<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,
@@ -122,7 +122,7 @@ impl NetworkReader<'_> {
         Ok(before.filter(|_| changed))
     }
 
-    /// Reads the deltas of the collections, or of the other fields.
+    /// Reads the deltas of the collections, or of the remaining fields.
     fn read_part<B: NetworkBehaviour>(
         &mut self,
         behaviour: &mut B,

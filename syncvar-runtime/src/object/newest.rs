@@ -1,4 +1,4 @@
-//! State that may be older than the state of a replica: the newest value of each field wins.
+//! State that may be older than the state of a replica: the newest value of every field wins.
 
 use super::bits::each;
 use super::erased_fields::write;
@@ -14,7 +14,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 /// Condition under which received state replaces the value of a field with a [tick](FieldTicks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NewestWins {
-    /// Tick of the packet. Fields with this tick or a higher one keep their values.
+    /// Tick of the packet. Fields with this tick or a higher tick keep their values.
     pub tick: u32,
     /// Set if reliable packets from before this one are missing. Fields whose readers or writer depend
     /// on the owner then keep their values.
@@ -47,7 +47,7 @@ impl NewestWins {
         let newer = ticks.changed_since(self.tick);
         let present = info.schema.own_bits();
         if info.presence == Presence::Optional && newer & present != 0 {
-            // The state of another instance.
+            // The state of a different instance.
             return u64::MAX;
         }
         newer | private
@@ -80,11 +80,11 @@ impl Default for SavedFields {
 
 impl KeptFields {
     /// Reads the snapshot or the delta of a behaviour. With [ticks](Slot::ticks), fields keep newer values,
-    /// their hooks do not run, and all other fields of the state have its tick then. Returns the
-    /// fields that were read, all of them for a snapshot, without those of a delta with redundancy whose
+    /// their hooks do not run, and the remaining fields of the state have its tick then. Returns the
+    /// fields that were read, all fields for a snapshot, without those of a delta with redundancy whose
     /// values were there before.
     ///
-    /// A value that was written on this client and has no form on the wire cannot be kept.
+    /// A value that was written on this client and lacks a form on the wire cannot be kept.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ impl KeptFields {
         self.former.save(slot, fields, reader).map(drop)
     }
 
-    /// Returns the read fields whose values differ from the saved ones. The others are copies: their hooks do not
+    /// Returns the read fields whose values differ from the saved values. The remaining fields are copies: their hooks do not
     /// run, and they are samples alone.
     #[cold]
     #[inline(never)]
@@ -221,7 +221,7 @@ impl SavedFields {
         Ok(saved)
     }
 
-    /// Returns the saved ones of some fields that have the same value still.
+    /// Returns those of some fields whose saved value is their value still.
     fn equal<S: Slot + ?Sized>(&mut self, slot: &mut S, fields: u64) -> u64 {
         let behaviour = slot.fields();
         let (saved, mut start, mut equal) = (self.writer.len(), 0, 0);
@@ -240,7 +240,7 @@ impl SavedFields {
         equal
     }
 
-    /// Restores the saved ones of some fields.
+    /// Restores the saved values of some fields.
     fn restore<S: Slot + ?Sized>(&mut self, slot: &mut S, fields: u64) {
         let behaviour = slot.fields();
         let mut start = 0;
@@ -265,7 +265,7 @@ fn fields_of(reader: &mut NetworkReader<'_>, initial_state: bool) -> u64 {
 }
 
 impl dyn Slots {
-    /// Gives the fields of each behaviour on such a channel this tick, that of the spawn.
+    /// Gives the fields of every behaviour on such a channel this tick, that of the spawn.
     pub fn track_ticks(&mut self, tick: u32, is_unreliable: impl Fn(u8) -> bool) {
         self.for_each_mut(|slot| {
             if is_unreliable(slot.info().channel) {
@@ -284,7 +284,7 @@ impl dyn Slots {
         });
     }
 
-    /// Sets the tick of all fields in the behaviours with [ticks](Slot::ticks).
+    /// Sets the tick of every field in the behaviours with [ticks](Slot::ticks).
     pub fn reset_ticks(&mut self, tick: u32) {
         self.for_each_mut(|slot| {
             if let Some(ticks) = slot.ticks_mut() {

@@ -8,18 +8,18 @@ use crate::{NetworkReader, ReadError};
 /// Fields of an object that a client writes as its owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OwnFields {
-    /// None: another end is the owner.
+    /// None: this end is not the owner.
     #[default]
     None,
     /// The fields of the owner, without writes so far. Dirty bits come from received values.
     Clean,
-    /// The fields of the owner. Dirty ones have unsent writes.
+    /// The fields of the owner. Dirty fields have unsent writes.
     Written,
 }
 
 impl OwnFields {
-    /// Returns the fields that keep their values: those of the owner, and of the ones that the server may write
-    /// too the dirty ones. The server has the writes of the others, and returns them with its own.
+    /// Returns the fields that keep their values: the owner's fields, and of the fields that the server may write
+    /// too the dirty fields. The server has the remaining writes, and returns them with its own.
     pub(super) fn kept(self, policy: &PolicyBits, dirty: u64) -> u64 {
         let dirty = match self {
             Self::None => return 0,

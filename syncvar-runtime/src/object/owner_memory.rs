@@ -3,7 +3,7 @@
 use crate::NetId;
 use crate::ordered::IdMap;
 
-/// Memory that the writes of one connection have added to its objects.
+/// Memory that the writes of a connection have added to its objects.
 ///
 /// ```
 /// use syncvar_runtime::NetId;
@@ -23,7 +23,7 @@ pub struct OwnerMemory {
     total: usize,
 }
 
-/// Memory of one object.
+/// Memory of an object.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     /// Memory before the first write.
@@ -33,7 +33,7 @@ struct Kept {
 }
 
 impl OwnerMemory {
-    /// Returns the memory of all objects.
+    /// Returns the memory of every object.
     pub const fn total(&self) -> usize {
         self.total
     }
@@ -43,7 +43,7 @@ impl OwnerMemory {
         self.objects.get(object).map_or(0, |kept| kept.added)
     }
 
-    /// Returns the memory of all objects if a write takes one from `before` to `now`.
+    /// Returns the memory of every object if a write takes one from `before` to `now`.
     pub fn with(&self, object: NetId, before: usize, now: usize) -> usize {
         let former = self.objects.get(object).copied();
         let kept = former.unwrap_or(Kept {

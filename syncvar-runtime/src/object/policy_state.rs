@@ -1,4 +1,4 @@
-//! State of the restricted fields of a behaviour: their writers, former values and last sends.
+//! State of the restricted fields of a behaviour: their writers, previous values and last sends.
 
 use std::ops::AddAssign;
 
@@ -10,7 +10,7 @@ use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::wire::budget::STEP;
 use crate::{Encoding, NetworkReader, NetworkWriter, ReadResult};
 
-/// State of the restricted fields of one behaviour.
+/// State of the restricted fields of a behaviour.
 #[derive(Debug, Default)]
 pub struct PolicyState {
     /// On the server: a connection owns the object.
@@ -37,7 +37,7 @@ pub struct PolicyState {
 pub struct StateSize {
     /// Memory in bytes.
     pub memory: usize,
-    /// Work of one write or read of them.
+    /// Work of a write or a read of the fields.
     pub work: usize,
 }
 
@@ -79,10 +79,10 @@ struct LastSent {
     value: Option<Vec<u8>>,
 }
 
-/// Encoding of the values: it has no limit of elements.
+/// Encoding of the values: it does not limit the number of elements.
 pub(super) const SAVED: Encoding = Encoding::Compact;
 
-/// Returns one field as in a snapshot; `None` if the value has no form on the wire.
+/// Returns one field as in a snapshot; `None` if the value lacks a form on the wire.
 fn value_of(behaviour: &mut (impl ErasedFields + ?Sized), bit: u64) -> Option<Vec<u8>> {
     measured_value_of(behaviour, bit, &mut StateSize::default())
 }
@@ -126,7 +126,7 @@ impl PolicyState {
         self.size = StateSize::default();
         for bit in each(fields) {
             let value = measured_value_of(behaviour, bit, &mut self.size);
-            // A field of an absent behaviour has no bytes.
+            // A field of an absent behaviour is empty.
             if let Some(value) = value.filter(|value| !value.is_empty()) {
                 self.before.push(FormerField {
                     bit,
@@ -138,7 +138,7 @@ impl PolicyState {
         }
     }
 
-    /// Restores the fields that the server may not write; returns the ones it wrote.
+    /// Restores the fields that the server may not write; returns the fields that it wrote.
     pub fn end_change(&mut self, behaviour: &mut (impl ErasedFields + ?Sized)) -> u64 {
         let mut refused = 0;
         self.size = StateSize::default();
@@ -177,11 +177,11 @@ impl PolicyState {
     }
 
     /// Saves some fields for a later restore, and takes the work from `work_left`. Returns `false`,
-    /// without a save, if that is too little. The size of the last save is known; a first one may go
+    /// without a save, if that is too little. The size of the last save is known; a first save may go
     /// beyond the rest.
     ///
-    /// A `shared` field is sent whole after a restore: changes of others may lie between its pending
-    /// ones.
+    /// A `shared` field is sent whole after a restore: changes of the server may lie between its pending
+    /// changes.
     pub fn save(
         &mut self,
         behaviour: &mut dyn ErasedFields,
@@ -217,7 +217,7 @@ impl PolicyState {
     }
 
     /// Makes fields dirty after a write of the owner. A field that the server has corrected goes to all
-    /// observers, as a whole value; others go to all except the owner.
+    /// observers, as a whole value; the remaining fields go to all except the owner.
     pub fn relay(&mut self, behaviour: &mut dyn ErasedFields, fields: u64) {
         let corrected = fields & self.echoed;
         if corrected != 0 {
@@ -227,8 +227,8 @@ impl PolicyState {
         self.relayed |= fields;
     }
 
-    /// Makes the saved ones of some fields clean that a write of the owner has not changed. Fields with pending
-    /// changes stay. Returns the others.
+    /// Makes those of some fields clean whose saved value a write of the owner has not changed. Fields with pending
+    /// changes stay. Returns the changed fields.
     pub fn clear_unchanged(&self, behaviour: &mut dyn ErasedFields, fields: u64) -> u64 {
         let mut unchanged = 0;
         for former in &self.before {
@@ -286,7 +286,7 @@ impl PolicyState {
         self.before.clear();
     }
 
-    /// Returns the written ones of the saved fields whose value the server does not accept. `accepts`
+    /// Returns those of some written fields whose value the server does not accept. `accepts`
     /// receives a field, its saved value, and the ticks since its last accepted write or since the change
     /// of ownership.
     pub fn refused(
@@ -326,7 +326,7 @@ impl PolicyState {
         self.owned_since = tick;
         self.accepted.clear();
         self.echoed = 0;
-        // Pending writes of the former owner now go to all observers, as whole values.
+        // Pending writes of the previous owner now go to all observers, as whole values.
         let left = std::mem::take(&mut self.relayed) & behaviour.dirty_bits();
         if left != 0 {
             set_dirty(behaviour, left);

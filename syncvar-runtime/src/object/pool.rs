@@ -1,6 +1,6 @@
-//! Pools: the behaviours of all objects of one prefab, side by side in memory.
+//! Pools: the behaviours of every object of a prefab, side by side in memory.
 //!
-//! Objects with the same behaviours are rows of one pool. The update loop passes many rows to a pool in
+//! Objects with the same behaviours are rows of a pool. The update loop passes many rows to a pool in
 //! one dynamic call; the code for each row is compiled for its types.
 
 mod batches;
@@ -25,13 +25,13 @@ use super::snapshot_sink::SnapshotSink;
 use crate::{NetId, NetworkBehaviour, ObjectError};
 use typed::TypedPool;
 
-/// Behaviours of the objects of one prefab, one row per object.
+/// Behaviours of the objects of a prefab, one row per object.
 pub trait Pool: Any + Send + Sync {
     /// Adds a row for an object and returns its number.
     ///
     /// # Errors
     ///
-    /// When the behaviours have another type: the behaviours.
+    /// When the type of the behaviours differs: the behaviours.
     fn insert(
         &mut self,
         id: NetId,
@@ -63,7 +63,7 @@ pub trait Pool: Any + Send + Sync {
     #[cfg(feature = "parallel")]
     fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<ChangeSink<'_>>);
 
-    /// Writes the snapshots of objects with their rows, up to the first one that is checked out or has no
+    /// Writes the snapshots of objects with their rows, up to the first object that is checked out or has no
     /// form. Returns their number.
     fn write_snapshots(&mut self, objects: &[(NetId, u32)], sink: &mut SnapshotSink<'_>) -> usize;
 
@@ -99,7 +99,7 @@ pub struct Pools {
     by_kind: FxHashMap<PoolKind, u32>,
     /// Last result of a search in `by_kind`.
     last: Option<(PoolKind, u32)>,
-    /// Memory of all rows in bytes, free ones included, without the contents of the fields.
+    /// Memory of every row in bytes, free rows included, without the contents of the fields.
     memory: usize,
 }
 
@@ -142,7 +142,7 @@ impl Pools {
         Location { pool, row }
     }
 
-    /// Inserts the row of a new object. Unlike [`insert_boxed`](Self::insert_boxed), it takes no memory beside the pool.
+    /// Inserts the row of a new object. Unlike [`insert_boxed`](Self::insert_boxed), it takes memory of the pool alone.
     ///
     /// # Panics
     ///
@@ -163,7 +163,7 @@ impl Pools {
         Location { pool, row }
     }
 
-    /// Returns the memory of all rows in bytes, without the contents of the fields.
+    /// Returns the memory of every row in bytes, without the contents of the fields.
     pub fn memory(&self) -> usize {
         self.memory
     }
@@ -270,7 +270,7 @@ impl Pools {
     ///
     /// # Errors
     ///
-    /// When the object has no such behaviour or is checked out.
+    /// When the object lacks the behaviour or is checked out.
     #[inline]
     pub fn behaviour_mut<B: NetworkBehaviour>(
         &mut self,
@@ -308,7 +308,7 @@ impl Pools {
     ///
     /// # Errors
     ///
-    /// When the object has no behaviour of this type there or is checked out.
+    /// When the object lacks a behaviour of this type there or is checked out.
     #[inline]
     pub fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,

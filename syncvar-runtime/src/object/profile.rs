@@ -45,7 +45,7 @@ pub struct Profile {
     despawned: Counter,
 }
 
-/// Cost of one field of one behaviour of one prefab.
+/// Cost of a field of a behaviour of a prefab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldStats {
@@ -90,7 +90,7 @@ impl Profile {
     }
 
     /// Counts the dirty fields of an object that the next delta writes: those in `masks`, by behaviour.
-    /// `first_behaviour` is the index of its prefab's first behaviour among those of all prefabs.
+    /// `first_behaviour` is the index of its prefab's first behaviour among those of every prefab.
     pub fn count(
         &mut self,
         id: NetId,

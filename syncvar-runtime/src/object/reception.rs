@@ -110,7 +110,7 @@ pub enum HookTime {
     Never,
     /// After the delta of the object. Hooks with a context are deferred.
     AfterDelta,
-    /// All hooks are deferred, because other deltas belong to the same step.
+    /// All hooks are deferred, because further deltas belong to the same step.
     AfterStep,
 }
 
@@ -329,7 +329,7 @@ struct ReportChanges<'r, 'a> {
     predicted: u64,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
-    /// Set if hooks are gathered, and after a behaviour with deferred hooks: the hooks of one object keep
+    /// Set if hooks are gathered, and after a behaviour with deferred hooks: the hooks of an object keep
     /// their order.
     deferred: bool,
     reception: &'r mut Reception<'a>,

@@ -43,7 +43,7 @@ impl dyn Slots {
     }
 }
 
-/// Copies some fields from another slot. Returns the fields that differed, with the values for their hooks.
+/// Copies some fields from a second slot. Returns the fields that differed, with the values for their hooks.
 fn reset(slot: &mut dyn Slot, fresh: &mut dyn Slot, fields: u64) -> Option<(u64, ErasedHooks)> {
     fresh.align(slot);
     let mut before = slot.remember_for_hooks(fields);

@@ -77,7 +77,7 @@ pub trait Slot: Send + Sync {
     fn info(&self) -> &'static SlotInfo;
     /// Returns the fields with a change to send.
     fn dirty_bits(&self) -> u64;
-    /// Drops pending changes and stops recording: the object has no observers. A tick counts as that of
+    /// Drops pending changes and stops recording: the object lacks observers. A tick counts as that of
     /// a frame with them.
     fn forget_changes(&mut self, tick: Option<u32>);
 
@@ -112,8 +112,8 @@ pub trait Slot: Send + Sync {
         initial_state: bool,
     ) -> ReadResult<ErasedHooks>;
 
-    /// Writes some fields once more as a delta, for a connection that has missed changes of them. The
-    /// behaviour must be [resendable](BehaviourSchema::resendable). Dirty fields stay so; returns those of them.
+    /// Writes some fields once more as a delta, for a connection that has missed their changes. The
+    /// behaviour must be [resendable](BehaviourSchema::resendable). Dirty fields stay so, and are returned.
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) -> u64;
 
     /// Reads a snapshot or a delta, and keeps the previous values for the hooks.
@@ -155,10 +155,10 @@ pub trait Slot: Send + Sync {
     /// Discards the previous values of some fields.
     fn skip_hooks_of(&mut self, fields: u64);
 
-    /// Returns the values of some fields with a hook; `None` if the class has no hook.
+    /// Returns the values of some fields with a hook; `None` if the class lacks a hook.
     fn remember_for_hooks(&mut self, fields: u64) -> Option<Remembered>;
 
-    /// Returns the bits of the fields that differ from the remembered values, and removes all other
+    /// Returns the bits of the fields that differ from the remembered values, and removes the remaining
     /// values.
     fn changed_since(&mut self, before: &mut Remembered) -> u64;
 
@@ -187,7 +187,7 @@ pub trait Slot: Send + Sync {
     fn state_mut(&mut self) -> &mut Option<Box<SlotState>>;
 
     /// Returns those of the fields written by the owner whose values the
-    /// [checks](crate::behaviour::CheckWrites) refuse in a tick. The former values must be
+    /// [checks](crate::behaviour::CheckWrites) refuse in a tick. The previous values must be
     /// [saved](PolicyState::save).
     fn refused_writes(&mut self, fields: u64, tick: u32) -> u64;
 
@@ -214,7 +214,7 @@ pub trait Slot: Send + Sync {
     /// Records a send of some fields: they are clean. Their tick becomes that of the frame.
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos, tick: Option<u32>);
 
-    /// Returns the fields that their policy holds back, and the time when the first of them is due.
+    /// Returns the fields that their policy holds back, and the time when the first field is due.
     fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>);
 
     /// Runs a lifecycle callback.

@@ -8,13 +8,13 @@ use crate::behaviour::{AnyBehaviour, BehaviourRow};
 use crate::stats::BehaviourStats;
 use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
-/// Limit of behaviours on an object: each one has a bit in a word.
+/// Limit of behaviours on an object: each has a bit in a word.
 pub const MAX_BEHAVIOURS: usize = 64;
 
 /// Fields of an object, a mask for each behaviour.
 pub type FieldMasks = [u64; MAX_BEHAVIOURS];
 
-/// Limit of channels on a server: each one has a bit in a word.
+/// Limit of channels on a server: each has a bit in a word.
 pub const MAX_CHANNELS: usize = 64;
 
 /// Slots of an object, in order. A tuple keeps its behaviours in one piece of memory.
@@ -78,7 +78,7 @@ impl dyn Slots {
         (0..self.len()).filter_map(|index| self.slot(index))
     }
 
-    /// Returns the memory of all slots in bytes, without the contents of the fields.
+    /// Returns the memory of every slot in bytes, without the contents of the fields.
     pub fn memory(&self) -> usize {
         self.iter().map(size_of_val).sum()
     }
@@ -119,7 +119,7 @@ impl dyn Slots {
         hooks.collect()
     }
 
-    /// Returns the values of all fields with a hook, for each behaviour.
+    /// Returns the values of every field with a hook, for each behaviour.
     pub fn remember_for_hooks(&mut self) -> Vec<Option<Remembered>> {
         let mut before = Vec::new();
         self.for_each_mut(|slot| before.push(slot.remember_for_hooks(u64::MAX)));
@@ -149,7 +149,7 @@ impl dyn Slots {
         hooks.collect()
     }
 
-    /// Returns whether one of these hooks belongs to a behaviour whose hooks take a context.
+    /// Returns whether a hook belongs to a behaviour whose hooks take a context.
     pub fn needs_context(&self, hooks: &[DeferredHooks]) -> bool {
         let infos = hooks.iter().filter_map(|hooks| self.slot(hooks.behaviour));
         infos

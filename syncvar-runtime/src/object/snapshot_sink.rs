@@ -1,4 +1,4 @@
-//! `SnapshotSink`: destination of the snapshots of objects of one prefab.
+//! `SnapshotSink`: destination of the snapshots of objects of a prefab.
 
 use super::slots::Slots;
 use crate::NetId;
@@ -12,7 +12,7 @@ pub struct SnapshotSink<'a> {
     pub segments: &'a mut Segments,
     /// Type of the batch.
     pub message_type: i16,
-    /// Number before the state of each object.
+    /// Number before the state of every object.
     pub header: u64,
     /// Maximum length of a message.
     pub room: Room,

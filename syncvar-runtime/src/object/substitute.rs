@@ -1,4 +1,4 @@
-//! Substitutes: objects of a prefab in the place of others that hold values without a form on the wire.
+//! Substitutes: objects of a prefab in the place of objects that hold values without a form on the wire.
 
 use super::{Slot, Slots};
 use crate::limits::ReadBudget;
@@ -9,7 +9,7 @@ impl dyn Slot + '_ {
     ///
     /// # Errors
     ///
-    /// When its value has no form on the wire.
+    /// When its value lacks a form on the wire.
     pub fn field_length(&mut self, field: u64, encoding: Encoding) -> Result<usize, WriteError> {
         let mut writer = NetworkWriter::with_encoding(encoding);
         self.fields().write_fields(&mut writer, field);
@@ -18,7 +18,7 @@ impl dyn Slot + '_ {
 }
 
 impl dyn Slots {
-    /// Copies the values of a behaviour from another object, except some fields. The values need a form
+    /// Copies the values of a behaviour from a second object, except some fields. The values need a form
     /// in [`Encoding::Compact`].
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! `Tracks`: samples of the interpolated fields of one behaviour.
+//! `Tracks`: samples of the interpolated fields of a behaviour.
 
 use std::any::Any;
 
@@ -7,7 +7,7 @@ use crate::field::{History, Recording};
 use crate::motion::{AnyTrack, Moment, Track};
 use crate::{NetworkBehaviour, NetworkWriter, SyncField};
 
-/// Samples of the interpolated fields of one behaviour: on a client the received ones, on a server those of the fields
+/// Samples of the interpolated fields of a behaviour: on a client received samples, on a server those of the fields
 /// with a history.
 #[derive(Debug, Default)]
 pub struct Tracks {

@@ -70,15 +70,15 @@ pub enum UnsentReason {
     /// Each update sends it unreliably, until the next baseline contains it: Mirror's
     /// `SyncMethod.Hybrid`.
     Repeated,
-    /// The value has no form on the wire, or exceeds a limit.
+    /// The value lacks a form on the wire, or exceeds a limit.
     CannotBeSent(WriteError),
     /// The channel of the behaviour does not exist.
     UnknownChannel(u8),
-    /// The budget of a connection delays it. All other observers have it.
+    /// The budget of a connection delays it. The remaining observers have it.
     Budget(ConnectionId),
 }
 
-/// Sends of one object by a server, as far as they explain an unsent field.
+/// Sends of an object by a server, as far as they explain an unsent field.
 pub trait SendRules {
     /// Returns the encoding of the values.
     fn encoding(&self) -> Encoding;
@@ -174,7 +174,9 @@ impl fmt::Display for UnsentReason {
             Self::NoObserver => f.write_str("has no observer"),
             Self::NotReady(connections) => {
                 f.write_str("waits until a connection is ready:")?;
-                connections.iter().try_for_each(|it| write!(f, " {it}"))
+                connections
+                    .iter()
+                    .try_for_each(|connection| write!(f, " {connection}"))
             }
             Self::NoReader => f.write_str("has no reader: no observer owns the object"),
             Self::InitialOnly => f.write_str("travels with snapshots only"),

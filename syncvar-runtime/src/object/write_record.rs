@@ -14,16 +14,16 @@ pub struct WriteRecord {
     pub channel: u8,
     /// The observers.
     pub audience: AudienceId,
-    /// Changed fields of each behaviour, in [`WriteLog::masks`].
+    /// Changed fields of every behaviour, in [`WriteLog::masks`].
     pub masks: Range<u32>,
     /// Position of the changes in the audience's buffer, for each form. `None` for restricted
     /// fields, which are written for each connection.
     pub changes: Option<[Range<usize>; 2]>,
     /// Owner of an object with restricted fields, and the fields for it.
     pub owner: Option<(ConnectionId, Range<u32>)>,
-    /// Fields for the other observers in the object's group, if they differ from those of all others.
+    /// Fields for the remaining observers in the object's group, if they differ from those of observers outside of the group.
     pub members: Option<Range<u32>>,
-    /// Set for a part of an object with restricted fields, which another record describes as a whole.
+    /// Set for a part of an object with restricted fields, which a later record describes as a whole.
     pub part: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct WriteRecord {
 pub struct WriteLog {
     /// The records.
     pub records: Vec<WriteRecord>,
-    /// Masks of all records.
+    /// Masks of every record.
     pub masks: Vec<u64>,
 }
 
@@ -44,7 +44,7 @@ impl WriteLog {
         self.masks.clear();
     }
 
-    /// Sorts the records: an ownership change writes an object ahead of the others.
+    /// Sorts the records: an ownership change writes an object ahead of its turn.
     pub fn sort(&mut self) {
         let key = |note: &WriteRecord| (note.net_id, note.channel);
         if !self.records.is_sorted_by_key(key) {

@@ -31,7 +31,7 @@ impl<K> fmt::Debug for Ids<K> {
 }
 
 impl<K: Id> Ids<K> {
-    /// Returns whether the set has no id.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.numbers.0.is_empty()
     }
@@ -83,7 +83,7 @@ impl<K: Id> FromIterator<K> for Ids<K> {
     }
 }
 
-/// Set of numbers. No generic code, and no inlining into other crates: a derived trait would be
+/// Set of numbers. No generic code, and no inlining into dependent crates: a derived trait would be
 /// inlined.
 struct Numbers(BTreeSet<u64>);
 

@@ -33,7 +33,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for IdMap<K, V> {
 }
 
 impl<K: Id, V> IdMap<K, V> {
-    /// Returns whether the map has no value.
+    /// Returns whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -141,7 +141,7 @@ impl<K: Id, V> IdMap<K, V> {
     }
 }
 
-/// Positions of entries by number. No generic code, and no inlining into other crates.
+/// Positions of entries by number. No generic code, and no inlining into dependent crates.
 #[derive(Default)]
 struct Positions(BTreeMap<u64, usize>);
 

@@ -30,7 +30,7 @@ impl<L, R> fmt::Debug for IdPairs<L, R> {
 }
 
 impl<L: Id, R: Id> IdPairs<L, R> {
-    /// Returns whether the set has no pair.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.numbers.0.is_empty()
     }
@@ -73,7 +73,7 @@ impl<L: Id, R: Id> IdPairs<L, R> {
     }
 }
 
-/// Pairs of numbers, the left one in the upper half. No generic code, and no inlining into other
+/// Pairs of numbers, the left one in the upper half. No generic code, and no inlining into dependent
 /// crates.
 #[derive(Default)]
 struct Numbers(BTreeSet<u128>);

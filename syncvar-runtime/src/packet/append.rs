@@ -1,4 +1,4 @@
-//! Deltas of another buffer or of a packet, appended as if written here.
+//! Deltas of a second buffer or of a packet, appended as if written here.
 //!
 //! Between two packet ends the bytes do not depend on their position, so that they are copied together.
 //! The first entry of a packet in the `Compact` encoding is the exception: its id counts from 0.
@@ -13,7 +13,7 @@ use crate::stats::Counter;
 use crate::{NetId, NetworkReader};
 
 impl Segments {
-    /// Moves the deltas of another buffer with the same encoding here. `placed` receives the new range of
+    /// Moves the deltas of a second buffer with the same encoding here. `placed` receives the new range of
     /// each object's delta. Returns their number and bytes.
     pub fn append_updates(
         &mut self,
@@ -46,7 +46,7 @@ impl Segments {
         self.packet = 0;
     }
 
-    /// Appends messages of one object each, and cuts packets.
+    /// Appends messages of a single object each, and cuts packets.
     fn append_messages(
         &mut self,
         messages: &[u8],

@@ -29,7 +29,7 @@ pub(super) struct Batch {
     header: usize,
     /// Start of its contents.
     contents: usize,
-    /// Set if the length of the last entry did not fit the code. Lengths resemble each other, so the entry
+    /// Set if the length of the last entry did not fit the code. Lengths are similar, so the entry
     /// in progress has a byte reserved for its length.
     reserved: bool,
 }

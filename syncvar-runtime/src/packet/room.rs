@@ -9,7 +9,7 @@ use crate::{MAX_BYTES, WriteErrorKind};
 pub struct Room {
     /// Limit of the payload of a message of many objects, in bytes.
     payload: usize,
-    /// Limit of the packet on an unreliable channel, in bytes, for messages of one object or for all.
+    /// Limit of the packet on an unreliable channel, in bytes, for messages of an object or for all.
     packet: Option<(usize, Packets)>,
 }
 
@@ -17,7 +17,7 @@ pub struct Room {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packets {
     All,
-    /// Messages of one object; longer ones of many objects take a reliable carrier.
+    /// Messages of an object; longer messages of many objects take a reliable carrier.
     Single,
 }
 
@@ -46,7 +46,7 @@ impl Room {
         }
     }
 
-    /// Creates the limit of state on an unreliable channel: a packet length for messages of one object. Those
+    /// Creates the limit of state on an unreliable channel: a packet length for messages of an object. Those
     /// of many objects take a reliable carrier if they are longer, so they have its limit.
     #[inline]
     pub fn state(packet_size: usize, max_message_size: usize) -> Self {
@@ -56,13 +56,13 @@ impl Room {
         }
     }
 
-    /// Creates the widest limit, for messages that were checked on another channel before.
+    /// Creates the widest limit, for messages that were checked on their channel before.
     #[inline]
     pub fn any() -> Self {
         Self::reliable(usize::MAX)
     }
 
-    /// Returns the length, with the header, up to which a message fits in every encoding. Longer ones need
+    /// Returns the length, with the header, up to which a message fits in every encoding. Longer messages need
     /// [`refusal`](Self::refusal).
     #[inline]
     pub(super) fn always_fits(self) -> usize {

@@ -95,7 +95,7 @@ pub fn update_length(form: UpdateForm, net_id: NetId, changes: usize) -> usize {
     }
 }
 
-/// Returns the error of a delta in a message with no other entry, if the message is above the limit.
+/// Returns the error of a delta in a message without a further entry, if the message is above the limit.
 #[inline]
 pub fn update_refusal(
     form: UpdateForm,

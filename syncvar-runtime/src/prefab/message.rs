@@ -97,7 +97,7 @@ impl MessageKind {
     ///
     /// # Errors
     ///
-    /// When the bytes are no value of the type.
+    /// When the bytes are not a value of the type.
     pub fn read(&self, reader: &mut NetworkReader<'_>) -> Result<ReceivedMessage, ReadError> {
         let message = (self.read)(Arc::clone(&self.name), reader)?;
         reader.finish()?;
@@ -211,7 +211,7 @@ impl Messages {
         found.ok_or(MessageError::NotRegistered(type_name::<M>()))
     }
 
-    /// Returns the description of all messages, if there are any.
+    /// Returns the description of every message, if there are any.
     pub(crate) fn text(&self) -> Option<&PrefabText> {
         self.text.as_ref()
     }
@@ -237,7 +237,7 @@ pub enum MessageError {
     NotConnected(ConnectionId),
     /// The channel does not exist.
     UnknownChannel(u8),
-    /// The value has no encoding, or is too long for the channel.
+    /// The value lacks an encoding, or is too long for the channel.
     Write(WriteError),
 }
 

@@ -8,7 +8,7 @@ use crate::schema::BehaviourSchema;
 use crate::schema::CallTable;
 use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
 
-/// Name of the description of all messages in the schema. No prefab has it.
+/// Name of the description of every message in the schema. No prefab has it.
 pub(super) const MESSAGES: &str = "";
 
 /// Description of a prefab: its name, asset id and behaviours.
@@ -17,7 +17,7 @@ pub struct PrefabText {
     /// Name of the prefab.
     pub name: String,
     /// Asset id, the only identifier in a spawn: if the two ends had different ids, one would read the
-    /// object as another prefab.
+    /// object as a different prefab.
     pub asset_id: NetworkHash128,
     /// Behaviours, in order.
     pub behaviours: Vec<BehaviourText>,
@@ -30,9 +30,9 @@ pub struct BehaviourText {
     pub name: String,
     /// Channel of its changes.
     pub channel: u8,
-    /// Name and type of each field, the fields of the bases first.
+    /// Name and type of every field, the fields of the bases first.
     pub fields: Vec<(String, String)>,
-    /// Name and signature of each remote call, the calls of the bases first.
+    /// Name and signature of every remote call, the calls of the bases first.
     pub calls: Vec<(String, String)>,
 }
 
@@ -42,7 +42,7 @@ pub struct BehaviourText {
 pub struct SchemaDifference {
     /// Name of the prefab; empty for a message of the program.
     pub prefab: String,
-    /// Name of the behaviour; `None` if the prefab is missing at one end or has another asset id.
+    /// Name of the behaviour; `None` if the prefab is missing at one end or its asset id differs.
     pub behaviour: Option<String>,
     /// Name of the field or message on the server, or on the client if the server lacks it.
     pub field: Option<String>,
@@ -178,7 +178,7 @@ fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {
 }
 
 /// Returns the classes of behaviours, for a client that learns the schema: for each behaviour the packed
-/// number of its classes, of each class, bases first, the packed number of its own fields, and of each
+/// number of its classes, of every class, bases first, the packed number of its own fields, and of each
 /// call one byte, which is 1 if the call runs after the state of its tick.
 pub fn encode_classes(behaviours: &Behaviours) -> Vec<u8> {
     let mut writer = NetworkWriter::new();
@@ -280,7 +280,7 @@ fn prefab_difference(server: &PrefabText, client: &PrefabText) -> Option<SchemaD
     })
 }
 
-/// First difference of a behaviour: its field or call, and the descriptions of both ends.
+/// First difference of a behaviour: its field or call, and the descriptions of the two ends.
 struct Difference {
     field: Option<String>,
     call: Option<String>,

@@ -61,12 +61,12 @@ pub enum CallError {
     },
     /// The channel does not exist.
     UnknownChannel(u8),
-    /// The call declares its receiver, and the caller gave another one.
+    /// The call declares its receiver, and the caller gave a receiver.
     TargetGiven,
     /// The call is ambiguous in UNet's encoding: the object has two behaviours of
     /// one class, and the call would run on the first.
     Ambiguous,
-    /// An argument has no form on the wire, or the arguments exceed the size of a message.
+    /// An argument lacks a form on the wire, or the arguments exceed the size of a message.
     Unsendable(WriteError),
 }
 
@@ -156,11 +156,11 @@ pub enum CommandRefusal {
     NotReady,
     /// The object does not exist, or the connection does not observe it.
     UnknownObject,
-    /// The object has no behaviour at this position.
+    /// The object lacks a behaviour at this position.
     UnknownComponent(u8),
-    /// The object has no such command.
+    /// The object lacks the command.
     UnknownCall,
-    /// The behaviour has no command with this hash of its name.
+    /// The behaviour lacks a command with this hash of its name.
     UnknownHash(u16),
     /// Only the owner of the object may call the command.
     NotOwner,
@@ -234,7 +234,7 @@ pub struct RefusedCommands {
 }
 
 impl RefusedCommands {
-    /// Returns the sum of all reasons.
+    /// Returns the sum of the reasons.
     pub fn total(&self) -> u64 {
         self.unknown_object + self.unknown_call + self.not_owner + self.too_often + self.malformed
     }

@@ -25,7 +25,7 @@ pub struct Class {
     pub(crate) id: TypeId,
     /// Name of the class.
     pub name: &'static str,
-    /// Position of the behaviour, unless it is the first one of its class.
+    /// Position of the behaviour, unless it is the first behaviour of its class.
     pub(crate) at: Option<usize>,
 }
 

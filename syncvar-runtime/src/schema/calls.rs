@@ -21,7 +21,7 @@ pub enum CallKind {
     SyncEvent,
 }
 
-/// A remote call. The macro makes it by [`command`](Self::command) and the other constructors.
+/// A remote call. The macro makes it by [`command`](Self::command) and further constructors.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CallSchema {
@@ -50,7 +50,7 @@ pub struct CallSchema {
     audience: Audience,
 }
 
-/// Receivers of a call, in place of the declared ones.
+/// Receivers of a call, in place of the declared receivers.
 ///
 /// ```
 /// use syncvar::{ConnectionId, Target};
@@ -183,7 +183,7 @@ impl CallSchema {
         Self::new(CallKind::ClientRpc, class, name, unity_name)
     }
 
-    /// Declares a call of one client.
+    /// Declares a call of a client.
     pub const fn target_rpc(
         class: &'static str,
         name: &'static str,
@@ -346,7 +346,7 @@ impl CallTable {
     ///
     /// # Panics
     ///
-    /// When a call of the base has the same UNet hash as one of these. The derive calls it in a
+    /// When a call of the base has the same UNet hash as a call of this class. The derive calls it in a
     /// constant, where the panic is a compile error.
     #[must_use]
     #[track_caller]

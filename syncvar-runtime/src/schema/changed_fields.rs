@@ -16,7 +16,7 @@ pub struct BehaviourClass {
     pub schema: BehaviourSchema,
 }
 
-/// A set of fields of one behaviour of any type. [`Changed`] is the typed form.
+/// A set of fields of a behaviour of any type. [`Changed`] is the typed form.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -72,7 +72,7 @@ impl ChangedFields {
     }
 
     /// Returns the tick of the server's update that sent the change, as in
-    /// [`NetworkTime::tick`](crate::NetworkTime::tick); `None` if the protocol or the message has no tick, and
+    /// [`NetworkTime::tick`](crate::NetworkTime::tick); `None` if the protocol or the message is without a tick, and
     /// on a server.
     pub fn tick(&self) -> Option<u64> {
         (self.tick != NO_TICK).then_some(self.tick)
@@ -143,9 +143,9 @@ pub struct Changed<B> {
 }
 
 impl<B: 'static> Changed<B> {
-    /// Returns the typed form of a set of fields of the behaviour at a position; `None` for the fields of another behaviour.
+    /// Returns the typed form of a set of fields of the behaviour at a position; `None` for the fields of a different behaviour.
     ///
-    /// An object of a derived class has no behaviour of the type of its base.
+    /// An object of a derived class lacks a behaviour of the type of its base.
     pub fn new(object: NetId, position: usize, fields: ChangedFields) -> Option<Self> {
         let is_of_type = fields.class.id == TypeId::of::<B>();
         is_of_type.then_some(Self {

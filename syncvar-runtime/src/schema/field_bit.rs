@@ -21,7 +21,7 @@ pub fn each_bit(mask: u64) -> impl Iterator<Item = u64> {
 ///
 /// `#[derive(NetworkBehaviour)]` declares one constant for each field, with the visibility of the field and its
 /// name in capitals: `Player::HEALTH` for `health`, `Player::FIELD_0` for the first field of a tuple struct.
-/// `#[sync_var(constant = HEALTH_FIELD)]` gives the constant another name.
+/// `#[sync_var(constant = HEALTH_FIELD)]` renames the constant.
 ///
 /// ```
 /// use syncvar::{NetworkBehaviour, prelude::*};

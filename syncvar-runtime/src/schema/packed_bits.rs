@@ -8,12 +8,12 @@ use super::{BehaviourSchema, MAX_SYNC_VARS};
 pub struct PackedBits {
     /// Collections: Mirror's `SyncObject`s.
     pub collections: u64,
-    /// All other fields: Mirror's `SyncVar`s.
+    /// The remaining fields: Mirror's `SyncVar`s.
     pub values: u64,
-    /// Fields of deltas: all fields except the ones for snapshots only.
+    /// Fields of deltas: all fields except those for snapshots only.
     pub changes: u64,
     /// Classes with a mask for their values. Bit *i* is the *i*th class with fields, the bases first;
-    /// it is set if at least one of its fields is a value.
+    /// it is set if at least one field is a value.
     pub classes: u64,
 }
 

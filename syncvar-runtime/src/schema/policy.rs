@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{BehaviourSchema, TypeSchema, bit_at};
 
-/// Connections that receive a field. The server has all of them.
+/// Connections that receive a field. The server has every field.
 ///
 /// ```
 /// use syncvar::{NetworkBehaviour, prelude::*};
@@ -92,11 +92,11 @@ pub enum Writers {
     /// The server.
     #[default]
     Server,
-    /// The connection that owns the object; the server while the object has no owner.
+    /// The connection that owns the object; the server while the object is without an owner.
     Owner,
 }
 
-/// Policy of a field, as `#[sync_var(...)]` states it. A field with another policy than
+/// Policy of a field, as `#[sync_var(...)]` states it. A field whose policy is not
 /// [`DEFAULT`](Self::DEFAULT) is a restricted field.
 ///
 /// ```
@@ -226,12 +226,12 @@ impl PolicyBits {
         self.restricted() != 0
     }
 
-    /// Returns the fields with a policy. Changes of all other fields go to every observer at once.
+    /// Returns the fields with a policy. Changes of the remaining fields go to every observer at once.
     pub const fn restricted(&self) -> u64 {
         self.private() | self.owner_write | self.initial_only | self.throttled
     }
 
-    /// Returns whether a field needs a state beside its value: former values, or its last send.
+    /// Returns whether a field needs a state beside its value: previous values, or its last send.
     pub const fn has_state(&self) -> bool {
         self.owner_write | self.throttled != 0
     }

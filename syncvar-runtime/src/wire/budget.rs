@@ -3,7 +3,7 @@
 use super::{NetworkReader, ReadError, ReadErrorKind};
 use crate::limits::ReadBudget;
 
-/// Work of one element or operation besides the bytes that it moves, about 2 ns.
+/// Work of an element or operation besides the bytes that it moves, about 2 ns.
 pub(crate) const STEP: usize = 16;
 
 /// Memory of an entry of a map or set besides its key and value: hash, position, free places.
@@ -76,7 +76,7 @@ impl NetworkReader<'_> {
         self.take_work(memory.saturating_mul(2).saturating_add(steps))
     }
 
-    /// Takes the work for a value that is moved, if it is large. Small ones are covered by the work that
+    /// Takes the work for a value that is moved, if it is large. Small values are covered by the work that
     /// their bytes add.
     #[inline]
     pub(crate) fn charge_large<T>(&mut self) -> Result<(), ReadError> {

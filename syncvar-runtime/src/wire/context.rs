@@ -1,8 +1,8 @@
-//! Context of one `on_serialize` or `on_deserialize`, held by the writer or reader.
+//! Context of an `on_serialize` or `on_deserialize`, held by the writer or reader.
 
 use crate::schema::{PackedBits, Role};
 
-/// Selection, audience and mask layout of one `on_serialize`.
+/// Selection, audience and mask layout of an `on_serialize`.
 ///
 /// ```
 /// use syncvar::wire::NetworkWriter;
@@ -14,7 +14,7 @@ use crate::schema::{PackedBits, Role};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SerializeContext {
-    /// Fields whose changes are written; all others stay dirty.
+    /// Fields whose changes are written; the remaining fields stay dirty.
     pub fields: u64,
     /// Role of the reader of the snapshot.
     pub role: Role,
@@ -55,7 +55,7 @@ pub struct SerializeReport {
     pub elements: usize,
 }
 
-/// Selection and mask layout of one `on_deserialize`.
+/// Selection and mask layout of an `on_deserialize`.
 #[derive(Clone, Copy, Debug)]
 pub struct DeserializeContext {
     /// Fields that a mask may contain.
@@ -63,9 +63,9 @@ pub struct DeserializeContext {
     /// Dirty bits of derived classes, which the mask of a base may contain.
     pub(crate) derived_bits: u64,
     pub(crate) mask: ReadMask,
-    /// Set if deltas go on to other connections: a [full log](crate::OperationLog::Full) records them.
+    /// Set if deltas are relayed: a [full log](crate::OperationLog::Full) records them.
     pub(crate) relayed: bool,
-    /// Set if an optional behaviour reads its state and drops it: the state of a former instance.
+    /// Set if an optional behaviour reads its state and drops it: the state of an earlier instance.
     pub(crate) unused: bool,
 }
 

@@ -1,14 +1,14 @@
-//! Bytes of each operation in an [`Encoding`]. Every byte-level choice of a field's encoding is made here.
+//! Bytes of every operation in an [`Encoding`]. Every byte-level choice of a field's encoding is made here.
 //!
 //! `Unet` writes the fields of a behaviour as UNet's weaver does: integers of up to 32 bits packed
-//! after sign extension, 64-bit ones packed, enumerations in four fixed bytes, counts and lengths in
+//! after sign extension, 64-bit integers packed, enumerations in four fixed bytes, counts and lengths in
 //! two. Its source is the layout that the real HLAPI 1.1.1 emits.
 //!
-//! `Compact` writes every integer, count and length as a variable-length integer, signed ones as
-//! zigzag. It belongs to `syncvar`. The tables of both are in WIRE.md.
+//! `Compact` writes every integer, count and length as a variable-length integer, signed integers as
+//! zigzag. It belongs to `syncvar`. Both tables are in WIRE.md.
 //!
 //! `Mirror` writes a value as Mirror's weaver chooses for its C# type: a variable form for integers of 32 and
-//! 64 bits, a fixed one for narrower integers and for integers behind the flag of an `Option`. A length or
+//! 64 bits, a fixed form for narrower integers and for integers behind the flag of an `Option`. A length or
 //! count is written plus one; 0 stands for null. Its table is in the WIRE.md of
 //! `syncvar-mirror`.
 #![expect(
@@ -80,11 +80,11 @@ impl NetworkWriter {
         }
     }
 
-    /// Writes the dirty mask of one class level. In a base it includes the bits of derived classes, as UNet
+    /// Writes the dirty mask of a class level. In a base it includes the bits of derived classes, as UNet
     /// repeats the whole mask at every level.
     ///
     /// In `Mirror` the mask of the collections goes into the bytes reserved before them, and
-    /// the mask of the other fields here, if the class has such fields.
+    /// the mask of the remaining fields here, if the class has such fields.
     #[inline(always)]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
         let dirty_bits = dirty_bits | self.context.derived_bits;
@@ -170,7 +170,7 @@ impl NetworkReader<'_> {
     }
 
     /// Counterpart of [`NetworkWriter::write_dirty_bits`]; `known_bits` are the bits of this class and its
-    /// bases. In `Mirror` it returns the bits of the part that is read: the collections or the other
+    /// bases. In `Mirror` it returns the bits of the part that is read: the collections or the remaining
     /// fields.
     ///
     /// # Errors

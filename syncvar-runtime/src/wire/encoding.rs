@@ -1,11 +1,11 @@
-//! `Encoding`: the choice of the bytes of each value.
+//! `Encoding`: the choice of the bytes of every value.
 
 use super::MAX_STRING_BYTES;
 
 /// Encoding of values. Both ends of a connection must use the same one.
 ///
 /// Every value with a form in `Unet` has one in `Compact`, which also carries sequences and
-/// collections of more than 65 535 elements. `Mirror` has no form for characters beyond U+FFFF.
+/// collections of more than 65 535 elements. `Mirror` lacks a form for characters beyond U+FFFF.
 ///
 /// ```
 /// use syncvar::wire::{Encoding, NetworkWriter};

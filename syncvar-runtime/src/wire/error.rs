@@ -74,7 +74,7 @@ pub enum ReadErrorKind {
     WideVarintTooLong,
     /// A decimal has a scale beyond 28 or uses reserved bits.
     InvalidDecimal(u32),
-    /// An enumeration has no variant of this number.
+    /// An enumeration lacks a variant of this number.
     UnknownVariant {
         /// The enumeration.
         name: &'static str,
@@ -260,7 +260,7 @@ impl<T> ReadResultExt for Result<T, ReadError> {
     }
 }
 
-/// A value without a form on the wire. No byte of it was written.
+/// A value without a form on the wire. No byte was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteError {
     kind: WriteErrorKind,
@@ -269,7 +269,7 @@ pub struct WriteError {
     field: Option<&'static str>,
 }
 
-/// Reason for which a value has no form on the wire.
+/// Reason for which a value lacks a form on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriteErrorKind {
@@ -316,7 +316,7 @@ pub enum WriteErrorKind {
         /// Number of bits of the field.
         bits: u32,
     },
-    /// NaN has no encoding in [`Quantized`](crate::Quantized), and no rotation with NaN or infinite
+    /// NaN lacks an encoding in [`Quantized`](crate::Quantized), and no rotation with NaN or infinite
     /// components has one in [`SmallestThree`](crate::SmallestThree).
     NotANumber,
     /// Refusal by a user's `on_serialize` or `SyncValue::write`.

@@ -25,7 +25,7 @@ pub trait ValueForm<T> {
     /// When the bytes do not hold a value.
     fn read_in_place(value: &mut T, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
 
-    /// Reads into an existing value; returns the former one if it differs.
+    /// Reads into an existing value; returns the previous value if it differs.
     ///
     /// # Errors
     ///

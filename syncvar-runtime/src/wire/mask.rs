@@ -1,5 +1,5 @@
 //! Dirty masks in the `Mirror` encoding, with a place and form that depend on the part and the class.
-//! These functions are cold so that the other encodings stay small where masks are inlined.
+//! These functions are cold so that `Unet` and `Compact` stay small where masks are inlined.
 
 use super::context::{MaskLayout, ReadMask};
 use super::{NetworkReader, NetworkWriter, ReadResult};
@@ -12,7 +12,7 @@ fn next_class(classes: &mut u64) -> bool {
 }
 
 impl NetworkWriter {
-    /// Writes the mask of one class, with the bits of derived classes.
+    /// Writes the mask of a class, with the bits of derived classes.
     #[cold]
     #[inline(never)]
     pub(super) fn write_packed_mask(&mut self, dirty_bits: u64) {

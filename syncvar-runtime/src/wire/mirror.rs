@@ -1,5 +1,5 @@
-//! Variable-length integers of the `Mirror` encoding: one byte for small numbers; for others the first byte
-//! states the number of the following ones.
+//! Variable-length integers of the `Mirror` encoding: one byte for small numbers; for larger numbers the first byte
+//! states the number of the following bytes.
 //!
 //! | value | bytes |
 //! |---|---|
@@ -12,7 +12,7 @@
 
 use super::{NetworkReader, NetworkWriter, ReadError};
 
-/// The largest value of one byte.
+/// The largest value in a single byte.
 const ONE_BYTE: u64 = 240;
 /// The first value of three bytes.
 const THREE_BYTES: u64 = 2288;
@@ -31,7 +31,7 @@ impl NetworkWriter {
         }
     }
 
-    /// Dispatches by encoding. A separate call, so that the other encodings stay short where they are
+    /// Dispatches by encoding. A separate call, so that `Unet` and `Compact` stay short where they are
     /// inlined.
     #[cold]
     #[inline(never)]

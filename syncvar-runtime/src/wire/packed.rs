@@ -74,7 +74,7 @@ impl NetworkReader<'_> {
     /// # Errors
     ///
     /// When the message ends too early, and when the prefix announces more than 32 bits (UNet
-    /// reads four bytes and leaves the others in the stream).
+    /// reads four bytes and leaves the rest in the stream).
     #[inline]
     pub fn read_packed_u32(&mut self) -> Result<u32, ReadError> {
         match self.peek() {

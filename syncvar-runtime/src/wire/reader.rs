@@ -6,7 +6,7 @@ use super::{Encoding, ReadError, ReadErrorKind};
 use crate::NetId;
 use crate::limits::{Limits, ReadBudget};
 
-/// Reads values from the payload of one message, in the bytes of an [`Encoding`].
+/// Reads values from the payload of a message, in the bytes of an [`Encoding`].
 ///
 /// Every read checks the remaining bytes first. A failed read returns its reason and byte; the
 /// reader may then be at any byte of the failed value and must not be read further.
@@ -75,7 +75,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Begins another payload in the same context, with the rest of the budget and the same list of
+    /// Begins a further payload in the same context, with the rest of the budget and the same list of
     /// references; the report has been taken. A message contains many short payloads: a new reader for each of
     /// them costs more than its reads.
     #[inline]
@@ -110,7 +110,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Sets that deltas go on to other connections: a list, or an observed collection with a
+    /// Sets that deltas are relayed: a list, or an observed collection with a
     /// [full log](crate::OperationLog::Full), records the operations that it reads. Servers read an
     /// owner's writes in this mode.
     #[must_use]
@@ -120,7 +120,7 @@ impl<'a> NetworkReader<'a> {
         self
     }
 
-    /// Returns whether deltas go on to other connections. A field may then record them: see
+    /// Returns whether deltas are relayed. A field may then record them: see
     /// [`SyncField::relay`](crate::SyncField::relay).
     #[inline]
     pub fn is_relaying(&self) -> bool {
@@ -270,11 +270,11 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Reads one byte, 0 or 1; in `Mirror` any other byte is `true`, as in Mirror itself.
+    /// Reads one byte, 0 or 1; in `Mirror` a larger byte is `true`, as in Mirror itself.
     ///
     /// # Errors
     ///
-    /// When no byte is left, and for any other byte (UNet reads it as `false`).
+    /// When no byte is left, and for a larger byte (UNet reads it as `false`).
     #[inline]
     pub fn read_bool(&mut self) -> Result<bool, ReadError> {
         let start = self.mark();
@@ -286,7 +286,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Reads the one byte of UNet's `ReadChar`: a code unit below 256.
+    /// Reads the byte of UNet's `ReadChar`: a code unit below 256.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ impl NetworkWriter {
         &self.context
     }
 
-    /// Writes in another context, and restores the present one.
+    /// Writes in a given context, and restores the present context.
     #[inline]
     pub fn with_context<R>(
         &mut self,
@@ -27,7 +27,7 @@ impl NetworkWriter {
         result
     }
 
-    /// Takes the report of all writes since the last call.
+    /// Takes the report of every write since the last call.
     #[inline]
     pub fn take_report(&mut self) -> SerializeReport {
         mem::take(&mut self.report)
@@ -57,7 +57,7 @@ impl NetworkReader<'_> {
         &self.context
     }
 
-    /// Reads in another context, and restores the present one.
+    /// Reads in a given context, and restores the present context.
     #[inline]
     pub fn with_context<R>(
         &mut self,
@@ -70,7 +70,7 @@ impl NetworkReader<'_> {
         result
     }
 
-    /// Takes the report of all reads since the last call.
+    /// Takes the report of every read since the last call.
     #[inline]
     pub fn take_report(&mut self) -> DeserializeReport {
         mem::take(&mut self.report)

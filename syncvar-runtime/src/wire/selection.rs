@@ -6,7 +6,7 @@ use crate::schema::Role;
 impl NetworkWriter {
     /// Returns the dirty bits of the fields that may be written now, from the
     /// [context](crate::SerializeContext). Restricted fields, budgets and Mirror's layout limit them.
-    /// All others stay dirty.
+    /// The remaining fields stay dirty.
     #[inline]
     pub fn fields(&self) -> u64 {
         self.context.fields
@@ -74,7 +74,7 @@ impl NetworkReader<'_> {
         Ok(role)
     }
 
-    /// Adds a role to the report. Only a class with fields of a group tells a member from other observers.
+    /// Adds a role to the report. Only a class with fields of a group distinguishes a member.
     fn note_role(&mut self, role: Role) {
         if role != Role::Observer || self.report.role.is_none() {
             self.report.role = Some(role);

@@ -1,4 +1,4 @@
-//! Variable-length integers of the `Compact` encoding: LEB128, and zigzag for signed ones.
+//! Variable-length integers of the `Compact` encoding: LEB128, and zigzag for signed integers.
 //!
 //! | value | bytes |
 //! |---|---|

@@ -15,7 +15,7 @@ use super::{Encoding, MAX_BYTES, WriteError, WriteErrorKind};
 ///
 /// A value without a form on the wire (in UNet a string of more than 32 767 bytes) writes no byte and is
 /// recorded as [`error`](Self::error); the server then discards the whole message instead of
-/// sending half of it.
+/// sending a half.
 ///
 /// ```
 /// use syncvar::wire::NetworkWriter;
@@ -29,7 +29,7 @@ use super::{Encoding, MAX_BYTES, WriteError, WriteErrorKind};
 #[derive(Debug, Default)]
 pub struct NetworkWriter {
     buffer: Vec<u8>,
-    /// Bytes taken last; their memory returns when all other handles are dropped.
+    /// Bytes taken last; their memory returns when the returned handles are dropped.
     taken: Bytes,
     encoding: Encoding,
     pub(super) context: SerializeContext,
@@ -102,7 +102,7 @@ impl NetworkWriter {
         self.error.take()
     }
 
-    /// Declares that a value has no form on the wire; the current message is discarded.
+    /// Declares that a value lacks a form on the wire; the current message is discarded.
     ///
     /// ```
     /// # use syncvar::wire::{NetworkWriter, WriteErrorKind};
@@ -191,7 +191,7 @@ impl NetworkWriter {
         self.write_array([u8::from(value)]);
     }
 
-    /// Writes the low byte of a UTF-16 code unit: UNet's `Write(char)`, which loses the other bits. A `char`
+    /// Writes the low byte of a UTF-16 code unit: UNet's `Write(char)`, which loses the remaining bits. A `char`
     /// field is written packed and whole instead; use `write(&c)`.
     #[inline]
     pub fn write_char_low_byte(&mut self, code_unit: u16) {

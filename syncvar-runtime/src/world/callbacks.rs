@@ -6,7 +6,7 @@ pub enum Callbacks {
     /// The server or client runs them on the behaviours of its objects.
     #[default]
     Run,
-    /// None of them runs, for programs that own their data elsewhere. Calls become events
+    /// No callback runs, for programs that own their data elsewhere. Calls become events
     /// (`ServerEvent::Called`, `ClientEvent::Called`), which `run_call` runs on the program's own
     /// values. `NetworkClient::drain_received` reports received fields.
     Events,

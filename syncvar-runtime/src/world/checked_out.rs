@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::{LifecycleCallback, NetId};
 
-/// The stack of objects that are checked out, each by a callback of the one below it.
+/// The stack of objects that are checked out, each by a callback of the object below it.
 #[derive(Debug, Default)]
 pub struct CheckedOut(Vec<Entry>);
 

@@ -21,7 +21,7 @@ pub struct WriteGuard<'a, B: NetworkBehaviour, S: WriteSink> {
 
 /// The receiver of the changes that a [`WriteGuard`] finds.
 pub trait WriteSink {
-    /// Sets up collections that were put in the place of others, before writes without effect are
+    /// Sets up collections that were put in the place of collections, before writes without effect are
     /// withdrawn.
     #[inline]
     fn replaced<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {

@@ -92,7 +92,7 @@ impl<'a, P: Protocol> ObjectMut<'a, P> {
     ///
     /// # Errors
     ///
-    /// When the object has no such behaviour.
+    /// When the object lacks the behaviour.
     pub fn behaviour_mut<B: NetworkBehaviour>(&mut self) -> Result<&mut B, ObjectError> {
         self.split::<B>()
     }
@@ -103,7 +103,7 @@ impl<'a, P: Protocol> ObjectMut<'a, P> {
     ///
     /// # Errors
     ///
-    /// When the object has no such behaviour.
+    /// When the object lacks the behaviour.
     pub fn split<T: SplitMut>(&mut self) -> Result<T::Refs<'_>, ObjectError> {
         let slots = self.loan.as_mut().map(|loan| loan.slots.all_mut());
         T::split(self.net_id, &mut slots.unwrap_or_default())
@@ -127,7 +127,7 @@ impl<P: Protocol> fmt::Debug for ObjectMut<'_, P> {
     }
 }
 
-/// Behaviours of one type on several objects, for writing. Its drop reports the changes.
+/// Behaviours of a type on several objects, for writing. Its drop reports the changes.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -160,7 +160,7 @@ impl<'a, P: Protocol, B: NetworkBehaviour, const N: usize> ManyMut<'a, P, B, N> 
     ///
     /// # Errors
     ///
-    /// When an object does not exist, has no such behaviour, is checked out or comes twice. The first
+    /// When an object does not exist, lacks the behaviour, is checked out or comes twice. The first
     /// error counts, and no object is borrowed.
     pub fn new(end: &'a mut P, ids: [NetId; N]) -> Result<Self, ObjectError> {
         let mut many = Self {
@@ -223,7 +223,7 @@ pub trait SplitMut {
     ///
     /// # Errors
     ///
-    /// When a type has no slot left.
+    /// When the slots of a type are used up.
     fn split<'a>(
         object: NetId,
         slots: &mut Vec<&'a mut dyn Slot>,

@@ -10,13 +10,13 @@ use crate::{
     CallbackFailure, ChangedFields, ConnectionId, LifecycleCallback, NetId, NetworkReader,
 };
 
-/// The largest number of objects that are checked out at a time. Each of them takes some of the
+/// The largest number of objects that are checked out at a time. Each object takes some of the
 /// thread's stack; events of further objects are deferred.
 const MAX_DEPTH: usize = 64;
 
 /// A server or client on a [`World`].
 ///
-/// The required methods answer the questions that protocols answer differently. The provided ones are
+/// The required methods answer the questions that protocols answer differently. The provided methods are
 /// the rules of callbacks: while a callback runs, its object is checked out of its pool, and the callback
 /// has the whole server or client at hand. Events of an object that is checked out, among them its own
 /// despawn, wait for the end of the callback.
@@ -109,7 +109,7 @@ pub trait Protocol: NetworkSide + Sized {
     }
 
     /// Runs a callback of every behaviour of an object that is checked out. A failure is reported and does
-    /// not keep the others from running.
+    /// not keep the remaining behaviours from running.
     fn call_all(&mut self, object: NetId, slots: &mut dyn Slots, callback: LifecycleCallback) {
         for index in 0..slots.len() {
             let Some(info) = slots.slot(index).map(Slot::info) else {

@@ -45,7 +45,7 @@ pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
     let wrong = wrong.map(|call| refused(calls, call, &quote!(self,)));
     if !methods.is_empty() {
         let to = quote! {
-            /// Sends the calls to other receivers than the declared ones.
+            /// Sends the calls to given receivers in place of the declared receivers.
             #[must_use]
             pub fn to(mut self, target: _syncvar::Target) -> Self {
                 self.sender = self.sender.to(target);

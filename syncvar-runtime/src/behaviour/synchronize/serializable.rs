@@ -9,7 +9,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 
 /// A value with one function for writing and reading, like Netcode's `INetworkSerializable`. For
 /// members in a fixed sequence `#[derive(SyncValue)]` is shorter. This trait suits members that depend
-/// on a condition or travel in another form.
+/// on a condition or travel in a special form.
 ///
 /// ```
 /// use syncvar::{SyncVar, behaviour::{BufferSerializer, NetworkSerializable, Serializable}, error::SynchronizeError};
@@ -56,7 +56,7 @@ pub trait NetworkSerializable: Clone + Default + PartialEq + Send + Sync + 'stat
     ///
     /// # Errors
     ///
-    /// The errors of the serializer, and any other error of the value. An object with a value that cannot be
+    /// The errors of the serializer, and the errors of the value. An object with a value that cannot be
     /// written is not sent; an object with a value that cannot be read is requested again.
     fn network_serialize(
         &mut self,

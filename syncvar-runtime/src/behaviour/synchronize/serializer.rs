@@ -77,7 +77,7 @@ impl<'a, 'b> BufferSerializer<'a, 'b> {
     ///
     /// # Errors
     ///
-    /// When the value has no form on the wire, or the bytes do not hold such a value.
+    /// When the value lacks a form on the wire, or the bytes do not hold such a value.
     pub fn serialize_value<T: SyncValue>(&mut self, value: &mut T) -> Result<(), SynchronizeError> {
         match &mut self.0 {
             Direction::Write(writer) => {

@@ -4,7 +4,7 @@
 ///
 /// All changes have been applied when a hook runs. A key changes once per update, however often it
 /// changed on the server in between. In the encoding `Mirror` the hook receives every operation in
-/// order, also one that sets an equal value.
+/// order, even if a value is set to an equal value.
 ///
 /// ```
 /// use syncvar::fields::DictionaryChange;
@@ -26,7 +26,7 @@ pub enum DictionaryChange<K, V> {
     Set {
         /// The key.
         key: K,
-        /// The former value.
+        /// The previous value.
         previous: V,
         /// The new value.
         value: V,
@@ -35,12 +35,12 @@ pub enum DictionaryChange<K, V> {
     Remove {
         /// The key.
         key: K,
-        /// The former value.
+        /// The previous value.
         previous: V,
     },
     /// All keys were removed.
     Clear {
-        /// The former entries.
+        /// The previous entries.
         previous: Vec<(K, V)>,
     },
 }
@@ -54,7 +54,7 @@ impl<K, V> DictionaryChange<K, V> {
         }
     }
 
-    /// Returns the former value of the key.
+    /// Returns the previous value of the key.
     pub fn previous(&self) -> Option<&V> {
         match self {
             Self::Set { previous, .. } | Self::Remove { previous, .. } => Some(previous),

@@ -10,7 +10,7 @@ use crate::field::keys::Added;
 
 /// Methods that change the map.
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
-    /// Sets the value of a key, and returns the former one. An equal value is not sent.
+    /// Sets the value of a key, and returns the previous value. An equal value is not sent.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.settle();
         match self.items.get_key_value(&key) {

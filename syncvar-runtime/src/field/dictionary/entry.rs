@@ -8,7 +8,7 @@ use super::SyncDictionary;
 use crate::SyncValue;
 use crate::field::record::Begun;
 
-/// A value of a [`SyncDictionary`] for writing. Its drop compares it with the former value; only a
+/// A value of a [`SyncDictionary`] for writing. Its drop compares it with the previous value; only a
 /// difference is a change of the map.
 ///
 /// ```
@@ -203,7 +203,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> OccupiedEntry<'a, K, V> {
         held(ValueMut::new(self.map, self.index))
     }
 
-    /// Sets the value of the key and returns the former one.
+    /// Sets the value of the key and returns the previous value.
     pub fn insert(&mut self, value: V) -> V {
         std::mem::replace(&mut self.get_mut(), value)
     }

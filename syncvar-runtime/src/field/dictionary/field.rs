@@ -72,7 +72,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         { self.items.get(key) }.is_some_and(|own| own.same(value))
     }
 
-    /// Takes over the content of another map. Returns whether it differed.
+    /// Takes over the content of a second map. Returns whether it differed.
     fn take_items(&mut self, other: &Self) -> bool {
         if self.holds_items_of(other) {
             return false;
@@ -127,7 +127,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             let Some(reported) = reported else {
                 return self.read_into_empty(reader, |key| former.swap_remove(key));
             };
-            // Values of former keys are copied.
+            // Values of previous keys are copied.
             reader.charge::<V>(former.len())?;
             self.read_into_empty(reader, |key| former.get(key).cloned())?;
             let count = former.len().saturating_add(self.items.len());
@@ -153,7 +153,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         }
     }
 
-    /// Reads a snapshot into an empty map. The values of former keys keep their memory.
+    /// Reads a snapshot into an empty map. The values of previous keys keep their memory.
     fn read_into_empty(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -189,7 +189,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         Ok(())
     }
 
-    /// Collects the changes since a former content.
+    /// Collects the changes since a previous content.
     fn report(&self, mut former: IndexMap<K, V>, reported: &mut Vec<DictionaryChange<K, V>>) {
         if self.items.is_empty() {
             if !former.is_empty() {

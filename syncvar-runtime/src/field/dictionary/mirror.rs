@@ -10,7 +10,7 @@ use crate::field::operation::Operation;
 use crate::wire::budget::ENTRY;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// Numbers of the other operations.
+/// Numbers of the remaining operations.
 const SET: u8 = 1;
 const REMOVE: u8 = 2;
 const CLEAR: u8 = 3;
@@ -94,7 +94,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 
     /// Applies an operation. The map decides whether a key is added or set,
-    /// regardless of the operation; the removal of an absent key has no effect.
+    /// regardless of the operation; the removal of an absent key is ignored.
     fn make(
         &mut self,
         made: Made<K, V>,

@@ -41,7 +41,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
         }
     }
 
-    /// Records the removal of all keys.
+    /// Records the removal of every key.
     #[inline]
     pub(super) fn clear_all(self) {
         match self {

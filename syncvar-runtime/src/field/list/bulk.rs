@@ -20,7 +20,7 @@ impl<T: SyncValue> SyncList<T> {
         self.splice(range, [])
     }
 
-    /// Replaces a range by other elements, and returns the former ones.
+    /// Replaces a range by new elements, and returns the replaced elements.
     ///
     /// ```
     /// # use syncvar::SyncList;
@@ -109,7 +109,7 @@ impl<T: SyncValue> SyncList<T> {
         self.retain(|_| stays.next() == Some(true));
     }
 
-    /// Sorts the elements; equal ones keep their order.
+    /// Sorts the elements; equal elements keep their order.
     pub fn sort(&mut self)
     where
         T: Ord,
@@ -117,12 +117,12 @@ impl<T: SyncValue> SyncList<T> {
         self.update(|items| items.sort());
     }
 
-    /// Sorts the elements by a comparison; equal ones keep their order.
+    /// Sorts the elements by a comparison; equal elements keep their order.
     pub fn sort_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering) {
         self.update(|items| items.sort_by(compare));
     }
 
-    /// Sorts the elements by a key; equal ones keep their order.
+    /// Sorts the elements by a key; equal elements keep their order.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K) {
         self.update(|items| items.sort_by_key(key));
     }
@@ -132,7 +132,7 @@ impl<T: SyncValue> SyncList<T> {
         self.update(|items| items.reverse());
     }
 
-    /// Calls a function with the elements as a `Vec`, and sends the difference to the former ones. The cost is a
+    /// Calls a function with the elements as a `Vec`, and sends the difference to the previous elements. The cost is a
     /// copy of the list and a comparison.
     ///
     /// ```
@@ -151,12 +151,12 @@ impl<T: SyncValue> SyncList<T> {
         result
     }
 
-    /// Returns whether another list has the same elements.
+    /// Returns whether a second list has the same elements.
     pub(super) fn holds_items_of(&self, other: &Self) -> bool {
         difference(&self.items, &other.items).is_none()
     }
 
-    /// Takes over the elements of another list. Returns whether they differed.
+    /// Takes over the elements of a second list. Returns whether they differed.
     pub(super) fn take_items(&mut self, other: &Self) -> bool {
         let Some(found) = difference(&self.items, &other.items) else {
             return false;
@@ -217,7 +217,7 @@ impl<T: SyncValue> SyncList<T> {
         }
     }
 
-    /// Records the difference to the former list.
+    /// Records the difference to the previous list.
     fn note_difference(&mut self, previous: &[T]) {
         let Some(found) = difference(previous, &self.items) else {
             return;

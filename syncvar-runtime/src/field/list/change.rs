@@ -4,8 +4,8 @@
 ///
 /// A position is the position at the time of the change, after the changes before it and
 /// before the changes behind it. All changes have been applied when a hook runs, and the list equals the
-/// server's. Applied one after another to the former list, they produce the present one. In the
-/// encoding `Mirror` they are the operations of the server, also one that sets an equal value or clears an
+/// server's. Applied in order to the previous list, they produce the present list. In the
+/// encoding `Mirror` they are the operations of the server, even if it sets an equal value or clears an
 /// empty list.
 ///
 /// ```
@@ -24,7 +24,7 @@ pub enum ListChange<T> {
         /// The new element.
         value: T,
     },
-    /// An element was inserted before others.
+    /// An element was inserted before the end.
     Insert {
         /// Position of the element; the elements from there on have moved up by one.
         index: usize,
@@ -35,21 +35,21 @@ pub enum ListChange<T> {
     Set {
         /// Position of the element.
         index: usize,
-        /// The former element.
+        /// The previous element.
         previous: T,
         /// The new element.
         value: T,
     },
     /// An element was removed.
     RemoveAt {
-        /// Former position of the element; the elements behind it have moved down by one.
+        /// Previous position of the element; the elements behind it have moved down by one.
         index: usize,
-        /// The former element.
+        /// The previous element.
         previous: T,
     },
     /// All elements were removed.
     Clear {
-        /// The former elements.
+        /// The previous elements.
         previous: Vec<T>,
     },
 }
@@ -66,7 +66,7 @@ impl<T> ListChange<T> {
         }
     }
 
-    /// Returns the former element at a position.
+    /// Returns the previous element at a position.
     pub fn previous(&self) -> Option<&T> {
         match self {
             Self::Set { previous, .. } | Self::RemoveAt { previous, .. } => Some(previous),

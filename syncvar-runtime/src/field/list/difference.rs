@@ -9,7 +9,7 @@ use crate::SyncValue;
 pub(super) struct Difference {
     /// Number of equal elements before it.
     start: usize,
-    /// Length of the hunk in the former and in the present list.
+    /// Length of the hunk in the previous and in the present list.
     former: usize,
     latter: usize,
 }
@@ -35,7 +35,7 @@ impl Difference {
         self.start..self.start + self.former.min(self.latter)
     }
 
-    /// Returns the surplus of either list behind the common length: one of the ranges is empty.
+    /// Returns the surplus of either list behind the common length: at least one range is empty.
     pub(super) fn moved(&self) -> (Range<usize>, Range<usize>) {
         let start = self.set().end;
         (
@@ -45,7 +45,7 @@ impl Difference {
     }
 }
 
-/// Numbers of elements before and behind the replaced ones.
+/// Numbers of elements before and behind the replaced elements.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around {
     pub(super) before: usize,

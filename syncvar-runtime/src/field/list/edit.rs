@@ -20,7 +20,7 @@ impl<T: SyncValue> SyncList<T> {
         Some(self.remove(last))
     }
 
-    /// Inserts an element before the one at a position, or at the end.
+    /// Inserts an element before a position, or at the end.
     ///
     /// # Panics
     ///
@@ -79,7 +79,7 @@ impl<T: SyncValue> SyncList<T> {
         self.replace(index, value).is_some()
     }
 
-    /// Replaces the element at a position, and returns the former one; `None` if it is equal.
+    /// Replaces the element at a position, and returns the previous value; `None` if it is equal.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! `Edited`: the elements of a list during the operations of one delta.
+//! `Edited`: the elements of a list during the operations of a delta.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use crate::{NetworkReader, ReadError, ReadErrorKind};
 /// Size of a list, in bytes, from which several operations share one pass.
 const LARGE: usize = 4096;
 
-/// Elements of a list during the operations of one delta.
+/// Elements of a list during the operations of a delta.
 ///
 /// An insertion into a `Vec` moves all elements behind it. A large list with several operations becomes a
-/// [`Ring`], in which operations at neighbouring positions move no others. The drop restores the `Vec`.
+/// [`Ring`], in which operations at neighbouring positions move no further elements. The drop restores the `Vec`.
 /// Each operation charges the reader with the elements that it moves.
 pub(super) struct Edited<'a, T> {
     items: &'a mut Vec<T>,
@@ -107,7 +107,7 @@ impl<'a, T> Edited<'a, T> {
         }
     }
 
-    /// Replaces a range by other elements. Returns the former ones.
+    /// Replaces a range by new elements. Returns the replaced elements.
     pub(super) fn splice(
         &mut self,
         range: Range<usize>,
@@ -126,7 +126,7 @@ impl<'a, T> Edited<'a, T> {
         })
     }
 
-    /// Removes a run of elements behind `stay` kept ones, counted from a position. Calls a function with
+    /// Removes a run of elements behind `stay` kept elements, counted from a position. Calls a function with
     /// each.
     pub(super) fn remove_run(
         &mut self,
@@ -186,7 +186,7 @@ impl<T> Drop for Edited<'_, T> {
     }
 }
 
-/// A list with a gap: elements before the gap are at the end of the queue, the others at its front.
+/// A list with a gap: elements before the gap are at the end of the queue, the elements behind the gap at its front.
 struct Ring<T> {
     items: VecDeque<T>,
     gap: usize,

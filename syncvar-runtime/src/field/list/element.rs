@@ -7,7 +7,7 @@ use super::SyncList;
 use crate::SyncValue;
 use crate::field::record::Begun;
 
-/// An element of a [`SyncList`] for writing. Its drop compares it with the former element; only a
+/// An element of a [`SyncList`] for writing. Its drop compares it with the previous element; only a
 /// difference is a change of the list.
 ///
 /// ```

@@ -14,7 +14,7 @@ use crate::{
     SyncValue,
 };
 
-/// Numbers of the operations: UNet's, and two further ones.
+/// Numbers of the operations: UNet's, and two further operations.
 pub(super) const ADD: u8 = 0;
 pub(super) const CLEAR: u8 = 1;
 pub(super) const INSERT: u8 = 2;

@@ -8,7 +8,7 @@ use crate::field::operation::Operation;
 use crate::wire::budget::is_wasteful;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// Numbers of the other operations.
+/// Numbers of the remaining operations.
 const SET: u8 = 1;
 const INSERT: u8 = 2;
 const REMOVE_AT: u8 = 3;
@@ -136,7 +136,7 @@ impl<T: SyncValue> SyncList<T> {
 }
 
 impl<T: SyncValue> Edited<'_, T> {
-    /// Applies an operation, and records it for other connections.
+    /// Applies an operation, and records it for the relay.
     fn make(
         &mut self,
         made: Made<T>,

@@ -33,7 +33,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         }
     }
 
-    /// Records the former value of an element as the last operation, see [`close`](Self::close).
+    /// Records the previous value of an element as the last operation, see [`close`](Self::close).
     pub(super) fn open(self, index: usize, former: &T) {
         match self {
             Self::Nothing => {}
@@ -42,7 +42,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         }
     }
 
-    /// Replaces the last operation, with the former value of an element, by the present value if that differs.
+    /// Replaces the last operation, with the previous value of an element, by the present value if that differs.
     pub(super) fn close(self, items: &[T])
     where
         T: SyncValue,

@@ -16,7 +16,7 @@ pub enum ListEdit<T> {
     },
     /// The list was cleared.
     Clear,
-    /// An element was inserted before others.
+    /// An element was inserted before the end.
     Insert {
         /// Position of the element.
         index: usize,
@@ -39,7 +39,7 @@ pub enum ListEdit<T> {
 
 impl<T: SyncValue> SyncList<T> {
     /// Returns the changes since the last send of the list, or since [`clear_dirty`](Self::clear_dirty),
-    /// one element each. Applied in order to the former list, they produce the present one.
+    /// one element each. Applied in order to the previous list, they produce the present list.
     ///
     /// The list keeps the difference, not the calls: every removed element is a
     /// [`RemoveAt`](crate::field::ListEdit::RemoveAt), by whichever method; a position that was set several times

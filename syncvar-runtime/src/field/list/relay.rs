@@ -1,15 +1,15 @@
-//! Received operations that go on to other connections.
+//! Received operations that are relayed.
 
 use super::SyncList;
 use super::log::Operation;
 use crate::field::collection::charge_relayed;
 use crate::{NetworkReader, SyncValue};
 
-/// Limit of the operations of one delta that go on as such. They are kept until the next update, and a
+/// Limit of the operations of a delta that go on as such. They are kept until the next update, and a
 /// larger write gains little over the whole list.
 const MOST: usize = 1024;
 
-/// Operations of one delta; `None` if the list goes on as a whole, or nowhere.
+/// Operations of a delta; `None` if the list goes on as a whole, or nowhere.
 pub(super) struct Relay<T>(Option<Vec<Operation<T>>>);
 
 impl<T: SyncValue> Relay<T> {
@@ -38,7 +38,7 @@ impl<T: SyncValue> Relay<T> {
         }
     }
 
-    /// Adds a run of removed elements to those of one operation.
+    /// Adds a run of removed elements to those of an operation.
     pub(super) fn add_run(
         &mut self,
         reader: &mut NetworkReader<'_>,

@@ -115,7 +115,7 @@ where
     read
 }
 
-/// Collects the changes since a former content.
+/// Collects the changes since a previous content.
 fn report<I: Items>(former: I, items: &I, reported: &mut Vec<SetChange<I::Item>>)
 where
     I::Item: SyncValue,
@@ -199,7 +199,7 @@ macro_rules! fields {
                 self.items.len() == other.items.len() && self.items.is_subset(&other.items)
             }
 
-            /// Takes over the elements of another set. Returns whether they differed.
+            /// Takes over the elements of a second set. Returns whether they differed.
             fn take_items(&mut self, other: &Self) -> bool {
                 if self.holds_items_of(other) {
                     return false;

@@ -9,7 +9,7 @@ use crate::field::operation::Operation;
 use crate::field::record::Record;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// Numbers of the other operations.
+/// Numbers of the remaining operations.
 const REMOVE: u8 = 1;
 const CLEAR: u8 = 2;
 

@@ -33,7 +33,7 @@ impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
         }
     }
 
-    /// Records the removal of all elements.
+    /// Records the removal of every element.
     #[inline]
     pub(super) fn clear_all(self) {
         match self {

@@ -8,7 +8,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Calls of the derived code, also available as [`SyncField`] and [`HookField`].
 impl<T> SyncVar<T> {
-    /// Returns the value for overwriting by a received one; does not make the variable dirty.
+    /// Returns the value for overwriting by a received value; does not make the variable dirty.
     #[inline]
     pub const fn received(&mut self) -> &mut T {
         &mut self.value.0
@@ -49,8 +49,8 @@ impl<T> SyncVar<T> {
         }
     }
 
-    /// Forgets the change, which another variable takes over. A new variable stays new: clients do not have it
-    /// at another place. Returns whether it was forced.
+    /// Forgets the change, which a second variable takes over. A new variable stays new: clients have it
+    /// at no place. Returns whether it was forced.
     #[inline]
     const fn leave_changes(&mut self) -> bool {
         let forced = self.state.is_forced();
@@ -59,7 +59,7 @@ impl<T> SyncVar<T> {
     }
 
     /// Takes over the value of a variable, and leaves that one clean. Returns whether it is due; `previous`
-    /// receives a former value that differs.
+    /// receives a previous value that differs.
     #[inline]
     pub(crate) fn take_value(
         &mut self,
@@ -200,7 +200,7 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
         let forced = from.leave_changes();
         let differs = !self.value.0.same(&from.value.0);
         if differs {
-            // Keeps the memory of the former value.
+            // Keeps the memory of the previous value.
             T::clone_from(self, &from.value.0);
         }
         if forced {

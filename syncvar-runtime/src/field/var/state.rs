@@ -3,7 +3,7 @@
 use crate::field::FieldPlace;
 
 /// State of a variable: its [place](FieldPlace) and two bits. A write keeps the place, so that a
-/// variable that was written elsewhere differs from one that was written in its place.
+/// variable that was written elsewhere differs from a variable that was written in its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct State(pub(super) FieldPlace);
 

@@ -39,7 +39,7 @@ impl Object {
         (!self.everywhere).then_some(self.cell)
     }
 
-    /// Adds the object to the moved ones.
+    /// Adds the object to the moved objects.
     pub(super) fn list(&mut self, id: NetId, moved: &mut Vec<NetId>) {
         if !self.moved {
             self.moved = true;
@@ -49,7 +49,7 @@ impl Object {
 }
 
 impl Viewer {
-    /// Moves the viewer to a cell or out of the grid, and adds it to the moved ones.
+    /// Moves the viewer to a cell or out of the grid, and adds it to the moved viewers.
     pub(super) fn turn(
         &mut self,
         connection: ConnectionId,

@@ -1,4 +1,4 @@
-//! Geometry of a grid: cells of positions, and cells in view of others.
+//! Geometry of a grid: cells of positions, and cells in view of a cell.
 
 use super::super::Area;
 use crate::Vector3;
@@ -24,7 +24,7 @@ pub(super) enum Axes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell([i32; 3]);
 
-/// Vector from one cell to another.
+/// Vector from a cell to a second cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offset([i32; 3]);
 
@@ -67,7 +67,7 @@ impl Space {
         }
     }
 
-    /// Returns the cell of a position, with the former cell for the margin.
+    /// Returns the cell of a position, with the previous cell for the margin.
     pub(super) fn cell(&self, former: Option<Cell>, position: Vector3) -> Cell {
         let Vector3 { x, y, z } = position;
         let position = match self.axes {
@@ -81,7 +81,7 @@ impl Space {
         }))
     }
 
-    /// Returns the former coordinate if the position is within its margin.
+    /// Returns the previous coordinate if the position is within its margin.
     fn coordinate(&self, former: Option<i32>, position: f32) -> i32 {
         let position = f64::from(position) / self.cell_size;
         if position.is_nan() {

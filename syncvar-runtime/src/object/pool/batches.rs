@@ -4,7 +4,7 @@ use crate::object::change_sink::{ChangeSink, Job};
 use crate::object::prefetch::Prefetch;
 use crate::object::slots::Slots;
 
-/// Number of objects that are examined or loaded before the first of them is written or read. Their memory accesses
+/// Number of objects that are examined or loaded before the first object is written or read. Their memory accesses
 /// are then independent, so that the processor performs several at a time.
 pub(super) const AHEAD: usize = 128;
 

@@ -9,7 +9,7 @@ use super::rows::Rows;
 use super::{ChangeSink, Job};
 use crate::object::Slots;
 
-/// Exclusive access of one thread to a row; `None` without such a row.
+/// Exclusive access of a thread to a row; `None` without such a row.
 type RowAccess<'a, S> = Option<&'a mut Option<S>>;
 
 /// Writes the pending changes of a run of objects: each sink receives a share of them, and each idle

@@ -1,11 +1,11 @@
-//! `Rows`: the rows of a pool in pages, so that a new row moves no others.
+//! `Rows`: the rows of a pool in pages, so that a new row leaves the rows in place.
 
 use prefetch_index::prefetch_index;
 
 /// Bytes of a page, unless a row alone is longer.
 const PAGE_BYTES: usize = 16 * 1024;
 
-/// Rows by number. The first page grows by and by; the memory of others is that of a whole page.
+/// Rows by number. The first page grows by and by; a further page has its whole memory at once.
 pub(super) struct Rows<S> {
     pages: Vec<Vec<Row<S>>>,
 }

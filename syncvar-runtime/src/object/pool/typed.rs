@@ -15,7 +15,7 @@ use crate::object::snapshot_sink::SnapshotSink;
 use crate::table::CACHED;
 use crate::{NetId, NetworkReader};
 
-/// Number of rows that are on their way into the cache while another one is read.
+/// Number of rows that are on their way into the cache while a row is read.
 const PREFETCHED: usize = 16;
 
 /// A pool of rows of a known type.

@@ -17,7 +17,7 @@ impl dyn Slot + '_ {
     ///
     /// # Errors
     ///
-    /// When a value has no form on the wire.
+    /// When a value lacks a form on the wire.
     pub fn measure(
         &mut self,
         fields: u64,
@@ -109,7 +109,7 @@ impl dyn Slot + '_ {
         self.state()?.tracks.as_deref()
     }
 
-    /// Drops the samples of all fields.
+    /// Drops the samples of every field.
     pub fn clear_tracks(&mut self) {
         let state = self.state_mut().as_mut();
         if let Some(tracks) = state.and_then(|state| state.tracks.as_mut()) {

@@ -17,7 +17,7 @@ pub enum HookContext {
 /// Layout of a behaviour in the encoding `Mirror`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComponentLayout {
-    /// Collections, and then the other fields.
+    /// Collections, and then the remaining fields.
     Fields,
     /// The bytes of the class: [`own_layout`](crate::BehaviourInfo::own_layout()).
     Own,
@@ -48,7 +48,7 @@ pub struct SlotInfo {
     pub initial_hooks: u64,
     /// Fields with values between their samples.
     pub interpolated: u64,
-    /// Fields whose former values a server keeps.
+    /// Fields whose previous values a server keeps.
     pub history: u64,
     /// Fields with a hook at the view time.
     pub on_view: u64,

@@ -1,10 +1,10 @@
-//! Values with a fixed width in `Mirror` and a variable one in the other encodings.
+//! Values with a fixed width in `Mirror` and a variable width in `Unet` and `Compact`.
 
 use crate::wire::encoding::Encoding;
 use crate::{NetworkReader, NetworkWriter, ReadError, WriteErrorKind};
 
 impl NetworkWriter {
-    /// Writes the bytes in `Mirror`, and calls a function in the other encodings.
+    /// Writes the bytes in `Mirror`, and calls a function in `Unet` and `Compact`.
     #[inline]
     pub(crate) fn write_fixed_or<const N: usize>(
         &mut self,

@@ -71,7 +71,7 @@ impl<T: SyncValue> SyncValue for Box<T> {
     }
 }
 
-/// Elements one after another, without a count.
+/// Elements in order, without a count.
 impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
     const SCHEMA: TypeSchema = TypeSchema::Array(&T::SCHEMA, N);
 
@@ -107,7 +107,7 @@ impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
     }
 }
 
-/// Parts one after another.
+/// Parts in order.
 macro_rules! tuples {
     ($($($name:ident $index:tt),+;)*) => {$(
         impl<$($name: SyncValue),+> SyncValue for ($($name,)+) {

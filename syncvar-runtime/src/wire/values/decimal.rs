@@ -49,7 +49,7 @@ impl Decimal {
     }
 
     /// Creates a decimal from its four words: low, middle and high part of the number, then scale (bits 16 to 23)
-    /// and sign (bit 31). `None` when the scale is beyond 28 or any other bit is set.
+    /// and sign (bit 31). `None` when the scale is beyond 28 or a reserved bit is set.
     pub fn from_bits(bits: [u32; 4]) -> Option<Self> {
         let [.., flags] = bits;
         let reserved = flags & !(0xff << 16 | Self::SIGN);
@@ -77,7 +77,7 @@ impl Decimal {
         flags & Self::SIGN != 0
     }
 
-    /// Returns sign, number and scale without trailing zeros; zero has no sign.
+    /// Returns sign, number and scale without trailing zeros; zero is unsigned.
     fn reduced(self) -> (bool, u128, u32) {
         let (mut number, mut scale) = (self.number(), self.scale());
         while scale > 0 && number.is_multiple_of(10) {

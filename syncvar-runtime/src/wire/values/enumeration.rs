@@ -27,7 +27,7 @@ fn low_bits(number: impl EnumNumber) -> Option<i32> {
 
 impl NetworkWriter {
     /// Writes the number of a field-less enumeration's variant, for an enumeration without `repr`; see
-    /// [`write_enum_as`](Self::write_enum_as) for others.
+    /// [`write_enum_as`](Self::write_enum_as) for an enumeration with `repr`.
     #[inline]
     pub fn write_enum(&mut self, value: i32) {
         match self.encoding() {

@@ -17,7 +17,7 @@ use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKin
 /// memory.
 ///
 /// It travels like a `String` of the same text: only the used bytes are sent. A text that is too long
-/// is an error where it is stored, so a field never holds a text that the other end cannot read; a longer
+/// is an error where it is stored, so a field never holds a text that the peer cannot read; a longer
 /// one in a packet is a [`ReadErrorKind::StringTooLong`] with both lengths. Both
 /// ends must have the same `N`: it is part of the schema. An `N` beyond
 /// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES) (32 767; 65 534 bytes in the encoding `Mirror`) holds texts
@@ -62,7 +62,7 @@ pub type FixedString512 = FixedString<512>;
 /// A text of at most 4096 bytes, see [`FixedString`].
 pub type FixedString4096 = FixedString<4096>;
 
-/// A text too long for a [`FixedString`], which keeps its former text.
+/// A text too long for a [`FixedString`], which keeps its previous text.
 ///
 /// ```
 /// use syncvar::prelude::*;

@@ -1,4 +1,4 @@
-//! Values of other crates: bytes, and, each behind its feature, glam, mint and uuid.
+//! Values of foreign crates: bytes, and, each behind its feature, glam, mint and uuid.
 
 #[cfg(feature = "glam")]
 mod glam;
@@ -74,7 +74,7 @@ impl SyncValue for uuid::Uuid {
     }
 }
 
-/// Values in the form of another type: an engine-neutral one with the same meaning, or several numbers.
+/// Values in the form of a known type: an engine-neutral type with the same meaning, or several numbers.
 #[cfg(any(feature = "glam", feature = "mint"))]
 macro_rules! components {
     ($($type:ty: $plain:ty, $schema:expr, $to:expr, $from:expr;)*) => {$(

@@ -210,7 +210,7 @@ fn read_ascending<T, K: Ord>(
     mut read: impl FnMut(&mut NetworkReader<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
     let count = reader.read_count()?;
-    // The list of entries, and the map that is made of it.
+    // The list of entries, and the map made from it.
     reader.charge_sized(
         count,
         size_of::<T>().saturating_mul(2).saturating_add(ENTRY),

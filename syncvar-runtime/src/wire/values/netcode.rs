@@ -5,7 +5,7 @@ use crate::schema::TypeSchema;
 use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue, Vector2};
 
 /// Structs of integers alone: their fields in order, each in the form of an `i32`, in
-/// `Mirror` in 4 bytes. The schema equals that of glam's type, so that the two ends may use different ones.
+/// `Mirror` in 4 bytes. The schema equals that of glam's type, so that the two ends may use different types.
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident as $schema:literal { $($(#[$field_doc:meta])* $field:ident),+ })*) => {$(
         $(#[$doc])*

@@ -3,7 +3,7 @@
 use crate::schema::TypeSchema;
 use crate::wire::{Absence, Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// One byte, 0 or 1, then the value after a 1. UNet has no optional values: this layout belongs to `syncvar`.
+/// One byte, 0 or 1, then the value after a 1. UNet lacks optional values: this layout belongs to `syncvar`.
 /// In `Mirror` a value with a length or a count becomes null, by the [`Absence`] of its type.
 impl<T: SyncValue> SyncValue for Option<T> {
     const SCHEMA: TypeSchema = TypeSchema::Optional(&T::SCHEMA);

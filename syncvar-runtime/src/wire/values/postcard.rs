@@ -19,7 +19,7 @@ use crate::wire::{
 /// Wraps a value of any type that is `Serialize` and `Deserialize`: `SyncVar<Postcard<Loadout>>`.
 /// Feature `serde`.
 ///
-/// Suited to types of other crates and to prototypes. Prefer `#[derive(SyncValue)]` for your types: it makes
+/// Suited to types of foreign crates and to prototypes. Prefer `#[derive(SyncValue)]` for your types: it makes
 /// fewer bytes, reads in place and names the member of an error. On
 /// the wire it is a sequence of bytes in the format of the crate [`postcard`](https://docs.rs/postcard),
 /// in every encoding. It is read as a whole: members that serde skips become their default.
@@ -94,7 +94,7 @@ where
         }
     }
 
-    /// Compares bytes. A value that cannot be encoded equals no other, so that its error is reported.
+    /// Compares bytes. A value that cannot be encoded equals no value, so that its error is reported.
     fn same(&self, other: &Self) -> bool {
         match (postcard::to_stdvec(&self.0), postcard::to_stdvec(&other.0)) {
             (Ok(mine), Ok(theirs)) => mine == theirs,

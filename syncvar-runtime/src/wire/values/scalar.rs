@@ -151,7 +151,7 @@ known_to_the_writer! {
 }
 
 /// Scalar value of the character as a number, also beyond U+FFFF, where C# needs two `char`. In `Mirror`
-/// one UTF-16 code unit; characters beyond U+FFFF have no form there.
+/// one UTF-16 code unit; characters beyond U+FFFF lack a form there.
 #[diagnostic::do_not_recommend]
 impl SyncValue for char {
     const SCHEMA: TypeSchema = TypeSchema::Named("char");

@@ -355,7 +355,7 @@ impl NetworkHash128 {
     }
 
     /// Reads hexadecimal text as UNet does: padded with zeros on the left to 32 digits; any
-    /// other character counts as 0, and text beyond 32 characters is ignored.
+    /// further character counts as 0, and text beyond 32 characters is ignored.
     ///
     /// ```
     /// # use syncvar::values::NetworkHash128;

@@ -11,14 +11,14 @@ use crate::wire::{
 ///
 /// Values are:
 ///
-/// * integers of 8 to 128 bits and their `NonZero` ones, `f32`, `f64`, `bool`, `char`, `Duration`;
+/// * integers of 8 to 128 bits and their `NonZero` forms, `f32`, `f64`, `bool`, `char`, `Duration`;
 /// * `String`, [`FixedString<N>`](crate::FixedString), `Vec`, `bytes::Bytes`, `Option`, `Box`,
 ///   arrays, tuples of up to 8;
 /// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
 ///   travel in that order, which must depend on travelling members alone;
 /// * Unity's and .NET's types, such as [`Vector3`](crate::Vector3), [`LayerMask`](crate::LayerMask) and
 ///   [`OaDate`](crate::OaDate), and [`NetId`](crate::NetId);
-/// * references to other objects: [`NetRef`](crate::NetRef) and
+/// * references to objects: [`NetRef`](crate::NetRef) and
 ///   [`BehaviourRef`](crate::BehaviourRef);
 /// * with the features of these names the types of `glam` and `mint`, and `uuid::Uuid`; with the
 ///   feature `serde` any type with serde's traits, inside a `Postcard<T>`.
@@ -69,7 +69,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// When the bytes are no valid value.
+    /// When the bytes are not a valid value.
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
 
     /// Reads a value into an existing one, which keeps its memory and its members that do not travel.
@@ -116,7 +116,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
         Ok((!self.same(&previous)).then_some(previous))
     }
 
-    /// Writes a sequence of such values; `u8` has a shorter form than one value after another.
+    /// Writes a sequence of such values; `u8` has a shorter form than a list of values.
     #[inline]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
         writer.report_elements::<Self>(values.len(), 0);

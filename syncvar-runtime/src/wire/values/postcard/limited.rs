@@ -14,7 +14,7 @@ use crate::wire::budget::STEP;
 /// Elements for which a sequence may reserve memory ahead.
 const AT_ONCE: usize = 256;
 
-/// Budget of one value, and the reason of its refusal.
+/// Budget of a value, and the reason of its refusal.
 #[derive(Debug)]
 pub(super) struct Meter {
     pub(super) budget: Cell<ReadBudget>,
@@ -71,7 +71,7 @@ impl<'a, T> Limited<'a, T> {
         }
     }
 
-    /// Wraps another part of the value.
+    /// Wraps a further part of the value.
     fn wrap<U>(&self, inner: U) -> Limited<'a, U> {
         Limited {
             inner,
@@ -94,7 +94,7 @@ impl<'a, T> Limited<'a, T> {
     }
 }
 
-/// Values without others inside keep their visitor.
+/// Values without inner values keep their visitor.
 macro_rules! plain {
     ($($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -200,7 +200,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Limited<'_, D> {
     }
 }
 
-/// Visitor of a value with others inside.
+/// Visitor of a value with inner values.
 impl<'de, V: Visitor<'de>> Visitor<'de> for Limited<'_, V> {
     type Value = V::Value;
 
@@ -257,7 +257,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Limited<'_, A> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, A::Error> {
-        // An element may take no byte and no value.
+        // An element may be empty.
         self.meter.charge(0)?;
         let seed = self.wrap(seed);
         self.inner.next_element_seed(seed)
