@@ -1,24 +1,24 @@
 //! `Prefabs`: the registry of the two ends.
 
+mod entry;
 mod error;
 pub mod message;
 pub mod text;
 
-pub use error::SpawnError;
+pub use entry::{Prefab, PrefabCallbacks, PrefabFacts};
+pub use error::{PrefabError, SpawnError};
 
 use std::any::{Any, TypeId};
-use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::motion::InputKind;
-use crate::object::{BehaviourList, BehaviourSet, Behaviours, Location, Pools, Slot, Slots};
-use crate::schema::PolicyBits;
-use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128, SyncValue};
+use crate::object::{BehaviourList, BehaviourSet, Behaviours};
+use crate::{CallError, NetId, NetworkHash128, SyncValue};
+use entry::Makers;
 use message::Messages;
 use text::PrefabText;
 
@@ -53,54 +53,6 @@ pub struct Prefabs {
     /// types. A spawn then builds no list of types.
     by_row: FxHashMap<TypeId, usize>,
 }
-
-/// Entry of the registry.
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub struct Prefab {
-    /// Position in the order of registration.
-    pub index: u32,
-    /// Name of the prefab.
-    pub name: String,
-    /// Asset id.
-    pub asset_id: NetworkHash128,
-    /// Description.
-    pub text: PrefabText,
-    /// Classes of the behaviours, encoded: the part of the description without influence on the hash.
-    pub classes: Vec<u8>,
-    /// Types of the behaviours, in order.
-    pub types: Vec<TypeId>,
-    /// Memory of an object in bytes, without the contents of its fields.
-    pub memory: usize,
-    /// Position of the first behaviour among the behaviours of every prefab.
-    pub first_behaviour: usize,
-    /// Restricted fields of the behaviours.
-    pub rules: PolicyBits,
-    /// Shortest send interval of the behaviours, beside none and zero, with its behaviour.
-    pub shortest_interval: Option<(Duration, &'static str)>,
-    /// Channels of the behaviours, ascending.
-    pub channels: Vec<u8>,
-    /// Set if a behaviour has a lifecycle.
-    pub lifecycle: bool,
-    /// Set if a hook also runs for the first state of an object.
-    pub initial_hooks: bool,
-    /// Set if all behaviours are [resendable](crate::BehaviourSchema::resendable).
-    pub resendable: bool,
-    /// Set if a behaviour has data beside its fields.
-    pub synchronize: bool,
-    /// Set if a server keeps previous values of a field.
-    pub history: bool,
-    /// Set if a field has values between its samples.
-    pub interpolated: bool,
-    /// Greatest number of later frames that repeat the changes of a behaviour.
-    pub redundancy: u8,
-    /// Remote calls of the behaviours.
-    pub calls: ObjectCalls,
-    make: Box<dyn Fn() -> Behaviours + Send + Sync>,
-    insert: Box<Insert>,
-}
-
-/// Adds the behaviours of a new object to the pool of a prefab.
-type Insert = dyn Fn(&mut Pools, NetId, u32) -> Location + Send + Sync;
 
 impl Prefabs {
     /// Creates an empty registry.
@@ -160,7 +112,6 @@ impl Prefabs {
                 "asset id {asset_id} of prefab `{name}` is already registered"
             );
         }
-        let make = Arc::new(make);
         let sample = make().into_behaviours();
         let types = sample.slots().type_ids();
         let first = *self.by_types.entry(types.clone()).or_insert(index);
@@ -168,6 +119,7 @@ impl Prefabs {
         if row != TypeId::of::<BehaviourList>() {
             self.by_row.insert(row, first);
         }
+        let first_behaviour = self.behaviour_count();
         self.entries.push(Prefab {
             index: u32::try_from(index).expect("fewer prefabs than 2^32"),
             name: name.into(),
@@ -175,27 +127,11 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             classes: text::encode_classes(&sample),
             types,
-            memory: sample.slots().memory(),
-            first_behaviour: self.behaviour_count(),
-            rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
-            shortest_interval: shortest_interval(sample.slots()),
-            channels: channels(sample.slots()),
-            lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
-            initial_hooks: sample.slots().has_initial_hooks(),
-            resendable: sample.slots().iter().all(|slot| slot.info().resendable),
-            synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
-            history: sample.slots().iter().any(|slot| slot.info().history != 0),
-            interpolated: { sample.slots().iter() }.any(|slot| slot.info().interpolated != 0),
-            redundancy: { sample.slots().iter() }
-                .map(|slot| slot.info().redundancy)
-                .max()
-                .unwrap_or(0),
+            first_behaviour,
+            facts: PrefabFacts::of(sample.slots()),
+            callbacks: PrefabCallbacks::of(sample.slots()),
             calls: ObjectCalls::of(sample.slots()),
-            insert: {
-                let make = Arc::clone(&make);
-                Box::new(move |pools, id, prefab| make().insert_into(pools, id, prefab))
-            },
-            make: Box::new(move || make().into_behaviours()),
+            makers: Makers::new(make),
         });
         self
     }
@@ -309,7 +245,7 @@ impl Prefabs {
         let intervals = self
             .entries
             .iter()
-            .filter_map(|entry| entry.shortest_interval);
+            .filter_map(|entry| entry.facts.shortest_interval);
         for (interval, behaviour) in intervals.filter(|(interval, _)| *interval < tick) {
             tracing::warn!(
                 behaviour,
@@ -416,76 +352,6 @@ impl Prefabs {
         self.entries.get(*self.by_types.get(types)?)
     }
 }
-
-impl Prefab {
-    /// Returns the position of the first behaviour of a type.
-    pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
-        let searched = TypeId::of::<B>();
-        self.types.iter().position(|known| *known == searched)
-    }
-
-    /// Creates the behaviours of a new object.
-    #[inline]
-    pub fn make(&self) -> Behaviours {
-        (self.make)()
-    }
-
-    /// Adds the behaviours of a new object to their pool, and returns their place.
-    #[inline]
-    pub fn insert_into(&self, pools: &mut Pools, id: NetId) -> Location {
-        (self.insert)(pools, id, self.index)
-    }
-}
-
-fn shortest_interval(slots: &dyn Slots) -> Option<(Duration, &'static str)> {
-    let infos = slots.iter().map(Slot::info);
-    let intervals = infos.filter_map(|info| Some((info.send_interval?, info.schema.name)));
-    let (shortest, behaviour) = intervals.filter(|(interval, _)| *interval > 0).min()?;
-    Some((Duration::from_nanos(shortest), behaviour))
-}
-
-fn channels(slots: &dyn Slots) -> Vec<u8> {
-    let mut channels: Vec<_> = slots.iter().map(|slot| slot.info().channel).collect();
-    channels.sort_unstable();
-    channels.dedup();
-    channels
-}
-
-/// Reason why no prefab fits the behaviours.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PrefabError {
-    /// No prefab is registered with these behaviours in this order.
-    NotRegistered(String),
-    /// No prefab has this name.
-    UnknownName(String),
-    /// The behaviours of the prefab with this name differ.
-    OtherBehaviours {
-        /// Name of the prefab.
-        prefab: String,
-        /// Behaviours of the object.
-        behaviours: String,
-    },
-}
-
-impl fmt::Display for PrefabError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotRegistered(behaviours) => write!(
-                f,
-                "no prefab is registered with the behaviours {behaviours}: call `Prefabs::register` \
-                 for them"
-            ),
-            Self::UnknownName(name) => write!(f, "no prefab is named `{name}`"),
-            Self::OtherBehaviours { prefab, behaviours } => write!(
-                f,
-                "prefab `{prefab}` does not have the behaviours {behaviours}"
-            ),
-        }
-    }
-}
-
-impl Error for PrefabError {}
 
 impl fmt::Debug for Prefabs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,6 +4,7 @@
 //! object, the type parameter `O`, and in their answers to the questions of [`Protocol`].
 
 mod callbacks;
+mod check_out;
 mod checked_out;
 mod deferred;
 mod guard;
@@ -12,12 +13,13 @@ mod net_ids;
 mod protocol;
 
 pub use callbacks::Callbacks;
+pub use check_out::CheckOut;
 pub use checked_out::{CheckedOut, Departure};
 pub use deferred::LifecycleEvent;
 pub use guard::{WriteGuard, WriteSink};
 pub use loan::{ManyMut, ObjectMut, SplitMut};
 pub use net_ids::NetIds;
-pub use protocol::Protocol;
+pub use protocol::{CallbackReport, Protocol};
 
 use deferred::DeferredEvents;
 
@@ -253,7 +255,10 @@ impl<O: WorldObject> World<O> {
     /// Returns whether a behaviour of an object has lifecycle callbacks that run.
     #[inline]
     pub fn has_lifecycle(&self, id: NetId) -> bool {
-        self.callbacks == Callbacks::Run && self.prefab(id).is_some_and(|prefab| prefab.lifecycle)
+        self.callbacks == Callbacks::Run
+            && self
+                .prefab(id)
+                .is_some_and(|prefab| prefab.callbacks.lifecycle)
     }
 
     /// Returns the behaviours of an object that is not checked out.

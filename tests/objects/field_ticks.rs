@@ -87,7 +87,7 @@ impl End {
 
     fn get<B: NetworkBehaviour>(&mut self) -> &mut B {
         let parts = self.pools.behaviour_mut::<B>(OBJECT, self.at).unwrap();
-        parts.behaviour
+        parts.tracked.behaviour
     }
 
     fn ticks<const N: usize>(&mut self) -> [u32; N] {

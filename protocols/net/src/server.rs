@@ -128,7 +128,10 @@ impl NetworkServer {
         prefabs.warn_of_intervals(config.tick_rate);
         let callbacks = config.callbacks;
         let replication = Replication {
-            has_echo: prefabs.entries().iter().any(|prefab| prefab.redundancy > 0),
+            has_echo: prefabs
+                .entries()
+                .iter()
+                .any(|prefab| prefab.facts.redundancy > 0),
             ..Replication::default()
         };
         Self {

@@ -22,7 +22,8 @@ pub enum Failure {
 /// When the arguments are malformed, or the call panicked.
 pub fn run(
     slots: &mut dyn Slots,
-    (object, place): (NetId, &CallPlace),
+    object: NetId,
+    place: &CallPlace,
     side: &mut dyn NetworkSide,
     sender: Option<ConnectionId>,
     arguments: &mut NetworkReader<'_>,

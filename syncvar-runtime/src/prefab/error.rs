@@ -1,9 +1,8 @@
-//! `SpawnError`: reasons why an object was not spawned.
+//! Errors of the registry, and of spawns.
 
 use std::error::Error;
 use std::fmt;
 
-use super::PrefabError;
 use crate::{ConnectionId, NetId, NetworkSceneId};
 
 /// Reason why an object was not spawned.
@@ -58,3 +57,39 @@ impl From<PrefabError> for SpawnError {
         Self::Prefab(error)
     }
 }
+
+/// Reason why no prefab fits the behaviours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PrefabError {
+    /// No prefab is registered with these behaviours in this order.
+    NotRegistered(String),
+    /// No prefab has this name.
+    UnknownName(String),
+    /// The behaviours of the prefab with this name differ.
+    OtherBehaviours {
+        /// Name of the prefab.
+        prefab: String,
+        /// Behaviours of the object.
+        behaviours: String,
+    },
+}
+
+impl fmt::Display for PrefabError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRegistered(behaviours) => write!(
+                f,
+                "no prefab is registered with the behaviours {behaviours}: call `Prefabs::register` \
+                 for them"
+            ),
+            Self::UnknownName(name) => write!(f, "no prefab is named `{name}`"),
+            Self::OtherBehaviours { prefab, behaviours } => write!(
+                f,
+                "prefab `{prefab}` does not have the behaviours {behaviours}"
+            ),
+        }
+    }
+}
+
+impl Error for PrefabError {}

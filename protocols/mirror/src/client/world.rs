@@ -9,10 +9,9 @@ pub(super) mod payload;
 pub(super) mod spawn;
 pub(super) mod write;
 
-use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{DeferredHooks, Slots};
-use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, ChangedFields, NetId};
+use syncvar_runtime::NetId;
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::world::{CallbackReport, CheckOut, Departure, Protocol, World};
 
 use super::{MirrorClient, MirrorClientEvent};
 use crate::prefabs::Entry;
@@ -49,18 +48,19 @@ impl Protocol for MirrorClient {
         self.run_deferred();
     }
 
-    fn report(&mut self, failure: CallbackFailure) {
-        let event = MirrorClientEvent::CallbackFailed(Box::new(failure));
-        self.events.push(event);
-    }
-
-    fn hooks_called(
-        &mut self,
-        hooks: &DeferredHooks,
-        fields: ChangedFields,
-        result: Result<(), Panicked>,
-    ) {
-        payload::report(&mut self.events, hooks, fields, result);
+    fn report(&mut self, report: CallbackReport<'_>) {
+        match report {
+            CallbackReport::Called(_) => {}
+            CallbackReport::Failed(failure) => {
+                let event = MirrorClientEvent::CallbackFailed(Box::new(failure));
+                self.events.push(event);
+            }
+            CallbackReport::HooksCalled {
+                hooks,
+                fields,
+                result,
+            } => payload::report(&mut self.events, hooks, fields, result),
+        }
     }
 }
 

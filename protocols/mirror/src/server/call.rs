@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
 use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{
     CallError, Channel, ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter,
     RpcSender, Target, WriteErrorKind,
@@ -135,7 +135,7 @@ impl MirrorServer {
         sender: Option<ConnectionId>,
         arguments: &mut NetworkReader<'_>,
     ) -> Option<Result<(), Failure>> {
-        let ran = Protocol::run_call(self, object, place, sender, arguments);
+        let ran = CheckOut::run_call(self, object, place, sender, arguments);
         if let Some(Err(Failure::Panicked(message))) = &ran {
             tracing::error!(%object, call = place.schema.name, message, "a call panicked");
             self.events.push(MirrorServerEvent::CallFailed {

@@ -8,9 +8,9 @@ pub(super) mod scene;
 pub(super) mod spawn;
 
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{DeferredHooks, Slots};
-use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, ChangedFields, NetId, OperationLog};
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::world::{CallbackReport, CheckOut, Departure, Protocol, World};
+use syncvar_runtime::{NetId, OperationLog};
 
 use super::observers::audience::Audiences;
 use super::{MirrorServer, MirrorServerEvent};
@@ -78,29 +78,32 @@ impl Protocol for MirrorServer {
         self.run_deferred();
     }
 
-    fn report(&mut self, failure: CallbackFailure) {
-        self.events.push(MirrorServerEvent::CallbackFailed {
-            object: failure.object,
-            behaviour: failure.behaviour,
-            callback: failure.callback,
-            message: failure.message,
-        });
-    }
-
-    fn hooks_called(
-        &mut self,
-        hooks: &DeferredHooks,
-        fields: ChangedFields,
-        result: Result<(), Panicked>,
-    ) {
-        if let Err(Panicked(message)) = result {
-            let (object, behaviour) = (hooks.object, fields.behaviour());
-            tracing::error!(%object, behaviour, message, "a hook panicked");
-            self.events.push(MirrorServerEvent::HookFailed {
-                object,
-                behaviour,
-                message,
-            });
+    fn report(&mut self, report: CallbackReport<'_>) {
+        match report {
+            CallbackReport::Called(_) => {}
+            CallbackReport::Failed(failure) => {
+                self.events.push(MirrorServerEvent::CallbackFailed {
+                    object: failure.object,
+                    behaviour: failure.behaviour,
+                    callback: failure.callback,
+                    message: failure.message,
+                });
+            }
+            CallbackReport::HooksCalled {
+                hooks,
+                fields,
+                result,
+            } => {
+                if let Err(Panicked(message)) = result {
+                    let (object, behaviour) = (hooks.object, fields.behaviour());
+                    tracing::error!(%object, behaviour, message, "a hook panicked");
+                    self.events.push(MirrorServerEvent::HookFailed {
+                        object,
+                        behaviour,
+                        message,
+                    });
+                }
+            }
         }
     }
 }

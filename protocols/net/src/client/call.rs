@@ -7,7 +7,7 @@ use crate::message::{FRAME, Incoming, LONGEST_VIEW, Name, frame, named, write_he
 use crate::{Framing, MessageType};
 use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
 use syncvar_runtime::packet::Room;
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{
     CallError, CallFailure, Channel, CommandSender, MAX_BYTES, NetId, NetworkCalls, NetworkReader,
     NetworkWriter, ReadError, ReceivedEvent, Target, WriteError,
@@ -121,7 +121,7 @@ impl NetworkClient {
         arguments: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
         let (encoding, bytes) = (arguments.encoding(), arguments.rest());
-        let ran = Protocol::run_call(self, object, place, None, arguments);
+        let ran = CheckOut::run_call(self, object, place, None, arguments);
         let (message, result) = match ran {
             Some(Ok(())) => {
                 if place.is_event() {

@@ -3,7 +3,7 @@
 use super::NetworkClient;
 use syncvar_runtime::object::{DeferredHooks, Hooks, Location, run_hooks};
 use syncvar_runtime::schema::PolicyBits;
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::{CallbackReport, CheckOut, Protocol};
 use syncvar_runtime::{Callbacks, ChangedFields, NetId};
 
 impl NetworkClient {
@@ -84,7 +84,11 @@ impl NetworkClient {
                 };
                 let fields =
                     ChangedFields::new(slot.info().class, hooks.fields).in_tick(hooks.tick);
-                self.hooks_called(&hooks, fields, called);
+                self.report(CallbackReport::HooksCalled {
+                    hooks: &hooks,
+                    fields,
+                    result: called,
+                });
             }
         }
     }

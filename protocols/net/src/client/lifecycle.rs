@@ -2,7 +2,7 @@
 
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::client::objects::{Fact, Replica, Stage};
-use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::world::{CheckOut, Departure, LifecycleEvent};
 use syncvar_runtime::{Callbacks, LifecycleCallback, NetId};
 
 impl NetworkClient {
@@ -93,7 +93,7 @@ impl NetworkClient {
         tracing::trace!(%object, prefab = prefab.map(|it| &*it.name), owned, "received an object");
         let prefab = prefab.filter(|_| runs);
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
-            (prefab.initial_hooks, prefab.lifecycle)
+            (prefab.callbacks.initial_hooks, prefab.callbacks.lifecycle)
         });
         self.receive_all(object);
         let mut hooks = Vec::new();
@@ -146,7 +146,7 @@ impl NetworkClient {
             .prefabs
             .entries()
             .iter()
-            .any(|it| it.lifecycle)
+            .any(|prefab| prefab.callbacks.lifecycle)
         {
             return;
         }

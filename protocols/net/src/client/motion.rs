@@ -184,7 +184,7 @@ impl NetworkClient {
 
     fn message_of_view(&self, shown: f64) -> Option<ViewMessage> {
         let has_history =
-            { self.objects.world.prefabs.entries().iter() }.any(|prefab| prefab.history);
+            { self.objects.world.prefabs.entries().iter() }.any(|prefab| prefab.facts.history);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -199,7 +199,7 @@ impl NetworkClient {
                     .prefab
                     .and_then(|i| self.objects.world.prefabs.get(i));
                 let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
-                let memory = prefab.memory.saturating_add(size_of::<Replica>());
+                let memory = prefab.facts.memory.saturating_add(size_of::<Replica>());
                 let left = self.inbound.budget.memory.checked_sub(memory);
                 let total = self.objects.world.pools.memory().saturating_add(memory);
                 let left = left.filter(|_| total <= self.context.config.max_object_memory);
@@ -230,7 +230,7 @@ impl NetworkClient {
             .world
             .prefabs
             .get(self.objects.world.pools.prefab(at.pool));
-        if prefab.is_some_and(|prefab| prefab.channels.iter().copied().any(is_unreliable))
+        if prefab.is_some_and(|prefab| prefab.facts.channels.iter().copied().any(is_unreliable))
             && let Some(slots) = self.objects.world.pools.slots_mut(at)
         {
             slots.track_ticks(tick, is_unreliable);
@@ -253,13 +253,13 @@ impl NetworkClient {
             return Ok(());
         };
         let mut read = slots.read_full(&mut reader);
-        if read.is_ok() && prefab.is_some_and(|prefab| prefab.synchronize) {
+        if read.is_ok() && prefab.is_some_and(|prefab| prefab.callbacks.synchronize) {
             read = read_data(object, slots, &mut reader, &mut self.context.events);
         }
         self.inbound.budget = reader.budget();
         read?;
         reader.finish()?;
-        if prefab.is_some_and(|prefab| prefab.interpolated) {
+        if prefab.is_some_and(|prefab| prefab.facts.interpolated) {
             self.record_snapshot(object);
         }
         Ok(())
@@ -280,7 +280,7 @@ impl NetworkClient {
             .world
             .prefabs
             .get(self.objects.world.pools.prefab(replica.at.pool));
-        let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
+        let synchronize = prefab.is_some_and(|prefab| prefab.callbacks.synchronize);
         let is_owned = replica.is(if self.session.joining {
             Fact::OwnedBeforeBurst
         } else {
@@ -288,7 +288,7 @@ impl NetworkClient {
         });
         let mut state = ReadState {
             is_visible: replica.is_visible(),
-            is_interpolated: prefab.is_some_and(|prefab| prefab.interpolated),
+            is_interpolated: prefab.is_some_and(|prefab| prefab.facts.interpolated),
             hooks: Vec::new(),
         };
         if let Some(slots) = self.objects.world.pools.slots_mut(replica.at) {

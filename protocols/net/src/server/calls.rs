@@ -13,7 +13,7 @@ use outgoing::Outgoing;
 use rustc_hash::FxHashSet;
 use syncvar_runtime::call::{CallPlace, Failure};
 use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{
     ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, ReceivedEvent, Target,
 };
@@ -217,7 +217,7 @@ impl NetworkServer {
         arguments: &mut NetworkReader<'_>,
     ) -> Option<Result<(), Failure>> {
         let before = std::mem::replace(&mut self.calls.busy, true);
-        let ran = Protocol::run_call(self, object, place, sender, arguments);
+        let ran = CheckOut::run_call(self, object, place, sender, arguments);
         self.calls.busy = before;
         ran
     }

@@ -7,7 +7,7 @@ use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::object::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, Slots, run_hooks_as_write,
 };
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{
     ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
 };

@@ -9,7 +9,7 @@
 
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::object::{DeferredHooks, HookRun, Hooks, StateSize, run_hooks_as_write};
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::{CallbackReport, CheckOut, Protocol};
 use syncvar_runtime::{
     ChangedFields, ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, OperationLog,
     ReadError, ReadErrorKind,
@@ -282,7 +282,11 @@ impl MirrorServer {
             }
         }
         for (hooks, fields, result) in called {
-            self.hooks_called(&hooks, fields, result);
+            self.report(CallbackReport::HooksCalled {
+                hooks: &hooks,
+                fields,
+                result,
+            });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use syncvar_runtime::prefab::PrefabError;
 use syncvar_runtime::relations::Place;
-use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::world::{CheckOut, Departure, LifecycleEvent};
 use syncvar_runtime::{
     BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, ObjectError, OperationLog,
     Quaternion, Vector3,

@@ -5,8 +5,8 @@ use crate::client::objects::Replica;
 use crate::client::{ClientEvent, NetworkClient};
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::{DeferredHooks, Slots};
-use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, Callbacks, Called, ChangedFields, HookFailure, NetId};
+use syncvar_runtime::world::{CallbackReport, Departure, Protocol, World};
+use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId};
 
 impl Protocol for NetworkClient {
     type Object = Replica;
@@ -33,16 +33,26 @@ impl Protocol for NetworkClient {
         }
     }
 
-    fn report_call(&mut self, called: Called) {
-        self.context.events.push(ClientEvent::Called(called));
+    fn report(&mut self, report: CallbackReport<'_>) {
+        match report {
+            CallbackReport::Called(called) => {
+                self.context.events.push(ClientEvent::Called(called));
+            }
+            CallbackReport::Failed(failure) => {
+                let event = ClientEvent::CallbackFailed(Box::new(failure));
+                self.context.events.push(event);
+            }
+            CallbackReport::HooksCalled {
+                hooks,
+                fields,
+                result,
+            } => self.report_hooks(hooks, fields, result),
+        }
     }
+}
 
-    fn report(&mut self, failure: CallbackFailure) {
-        let event = ClientEvent::CallbackFailed(Box::new(failure));
-        self.context.events.push(event);
-    }
-
-    fn hooks_called(
+impl NetworkClient {
+    fn report_hooks(
         &mut self,
         hooks: &DeferredHooks,
         fields: ChangedFields,
@@ -74,7 +84,7 @@ mod tests {
     use crate::{ClientConfig, NetworkClient};
     use syncvar::NetworkBehaviour;
     use syncvar_runtime::object::call;
-    use syncvar_runtime::world::Protocol;
+    use syncvar_runtime::world::{CallbackReport, CheckOut, Protocol};
     use syncvar_runtime::{NetId, NetworkSceneId, Prefabs};
 
     /// Behaviour with a local number and no field.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use syncvar_runtime::behaviour::{HookFailure, Panicked};
 use syncvar_runtime::object::{HookContext, call};
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{ChangedFields, NetId, NetworkContext};
 
 use crate::client::{ClientEvent, NetworkClient};

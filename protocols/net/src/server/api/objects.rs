@@ -2,7 +2,7 @@
 
 use syncvar_runtime::object::BehaviourSet;
 use syncvar_runtime::relations::Place;
-use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::world::{CheckOut, Departure, LifecycleEvent};
 use syncvar_runtime::{
     LifecycleCallback, NetId, NetRef, NetworkSceneId, ObjectError, Quaternion, SpawnError, Vector3,
 };

@@ -1,9 +1,9 @@
 //! The server's world during callbacks.
 
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{DeferredHooks, Slots};
-use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, Called, ChangedFields, HookFailure, NetId};
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::world::{CallbackReport, CheckOut, Departure, Protocol, World};
+use syncvar_runtime::{ChangedFields, HookFailure, NetId};
 
 use crate::ClientEvent;
 use crate::server::objects::owner::{refuse, set_owned};
@@ -57,29 +57,30 @@ impl Protocol for NetworkServer {
         self.run_deferred();
     }
 
-    fn report_call(&mut self, called: Called) {
-        self.context.events.push(ServerEvent::Called(called));
-    }
-
-    fn report(&mut self, failure: CallbackFailure) {
-        self.context.events.push(ServerEvent::CallbackFailed {
-            object: failure.object,
-            behaviour: failure.behaviour,
-            callback: failure.callback,
-            message: failure.message,
-        });
-    }
-
-    /// Reports to the local client: hooks of a server run for it alone.
-    fn hooks_called(
-        &mut self,
-        hooks: &DeferredHooks,
-        fields: ChangedFields,
-        result: Result<(), Panicked>,
-    ) {
-        if let (Some(host), Err(Panicked(message))) = (&mut self.host, result) {
-            let failure = HookFailure::new(hooks.object, fields, message);
-            host.push_event(ClientEvent::HookFailed(Box::new(failure)));
+    /// Hooks of a server run for its local client alone, and are reported to it.
+    fn report(&mut self, report: CallbackReport<'_>) {
+        match report {
+            CallbackReport::Called(called) => {
+                self.context.events.push(ServerEvent::Called(called));
+            }
+            CallbackReport::Failed(failure) => {
+                self.context.events.push(ServerEvent::CallbackFailed {
+                    object: failure.object,
+                    behaviour: failure.behaviour,
+                    callback: failure.callback,
+                    message: failure.message,
+                });
+            }
+            CallbackReport::HooksCalled {
+                hooks,
+                fields,
+                result,
+            } => {
+                if let (Some(host), Err(Panicked(message))) = (&mut self.host, result) {
+                    let failure = HookFailure::new(hooks.object, fields, message);
+                    host.push_event(ClientEvent::HookFailed(Box::new(failure)));
+                }
+            }
         }
     }
 }

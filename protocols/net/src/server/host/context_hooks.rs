@@ -1,7 +1,7 @@
 //! Hooks with a context on a host: their object is checked out, and they may write other objects.
 
 use syncvar_runtime::object::{DeferredHooks, Remembered};
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{ChangedFields, NetId};
 
 use super::hooks::{BehaviourKey, PendingHooks};

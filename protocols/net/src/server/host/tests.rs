@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar::NetworkBehaviour;
 use syncvar_runtime::Prefabs;
 use syncvar_runtime::object::call;
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 
 use crate::NetworkServer;
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::relations::Relation;
-use syncvar_runtime::world::{LifecycleEvent, Protocol};
+use syncvar_runtime::world::{CheckOut, LifecycleEvent};
 use syncvar_runtime::{LifecycleCallback, NetId};
 
 use crate::MessageType;

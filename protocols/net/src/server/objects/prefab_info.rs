@@ -29,10 +29,10 @@ impl PrefabInfo {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
-            policy: prefab.rules,
-            synchronize: prefab.synchronize,
-            redundant: prefab.redundancy > 0,
-            repeatable: prefab.resendable && !prefab.rules.any(),
+            policy: prefab.facts.rules,
+            synchronize: prefab.callbacks.synchronize,
+            redundant: prefab.facts.redundancy > 0,
+            repeatable: prefab.facts.resendable && !prefab.facts.rules.any(),
         };
         prefabs
             .entries()

@@ -3,7 +3,7 @@
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::prefab::message::FIRST_MESSAGE;
-use syncvar_runtime::world::Protocol;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ReadError};
 
 use crate::MessageType;
