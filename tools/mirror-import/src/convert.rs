@@ -17,7 +17,6 @@ mod scenes;
 mod structures;
 mod types;
 mod values;
-mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

@@ -41,7 +41,7 @@ pub(crate) enum Kind {
     Interface,
 }
 
-/// Declaration of a type; the parts of a partial one together.
+/// Declaration of a type; the parts of a partial type together.
 #[derive(Debug)]
 pub(crate) struct Declaration {
     pub(crate) kind: Kind,

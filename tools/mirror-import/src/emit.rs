@@ -37,7 +37,7 @@ use syncvar::values::{
 
 /// Target of references to components of any class.
 const ANY_BEHAVIOUR: &str = "
-/// Target of a reference to a component of any class: of it, only the object and the position are known.
+/// Target of a reference to a component of any class: only the object and the position are known.
 #[derive(NetworkBehaviour, Default)]
 pub struct AnyBehaviour {}
 ";

@@ -129,7 +129,7 @@ fn editor(path: &Path) -> Option<(u32, u32)> {
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
-/// Returns the text of a file; reports one that cannot be read.
+/// Returns the text of a file; reports an unreadable file.
 pub(crate) fn read(name: &Rc<str>, path: &Path, report: &mut Report) -> Option<String> {
     let bytes = match fs::metadata(path) {
         Ok(data) if data.len() > MAX_BYTES => Err(format!("longer than {MAX_BYTES} bytes")),

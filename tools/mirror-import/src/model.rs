@@ -105,7 +105,7 @@ pub(crate) struct Value {
 pub(crate) enum Content {
     /// Names and types.
     Struct(Vec<(String, String)>),
-    /// Names and numbers, each number once; other names of the same numbers.
+    /// Names and numbers, each number once; further names of the same numbers.
     Enum {
         repr: &'static str,
         variants: Vec<(String, i128)>,
@@ -138,7 +138,7 @@ pub(crate) enum Registration {
     Asset(u32),
     /// Components that only an object of a scene has.
     Scene,
-    /// None: an object of a scene that has other values than its prefab.
+    /// None: an object of a scene whose values differ from its prefab's.
     Values,
 }
 

@@ -135,7 +135,7 @@ fn import(options: &Options, report: &mut Report) -> Result<String, String> {
         let source = csharp::compiled(&source, &options.symbols, name, report);
         let mut errors = Report::default();
         let declarations = csharp::read(name, &source, &mut errors);
-        // Mirror's own sources are no part of the game, nor are errors in them.
+        // Mirror's own sources do not belong to the game, nor do errors there.
         let is_game =
             !source.contains("namespace Mirror") || source.contains("namespace Mirror.Examples");
         if is_game || !declarations.iter().all(is_of_mirror) {

@@ -48,7 +48,7 @@ impl Lineage<'_> {
 }
 
 impl Project {
-    /// Adds a declaration, and the parts of a partial one to each other.
+    /// Adds a declaration, and joins the parts of a partial type.
     pub(crate) fn add(&mut self, declaration: Declaration, report: &mut Report) {
         let Some(first) = self.declarations.get_mut(&declaration.name) else {
             self.declarations
@@ -101,7 +101,7 @@ impl Project {
         self.declarations.get(name)
     }
 
-    /// Returns the declaration that a type names inside of another one: nested types, namespaces and usings, as C#
+    /// Returns the declaration that a type names inside of a type: nested types, namespaces and usings, as C#
     /// searches them.
     pub(crate) fn find(
         &self,

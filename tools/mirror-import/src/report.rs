@@ -34,14 +34,14 @@ impl fmt::Display for Place {
 }
 
 impl Report {
-    /// Adds an entry. A repeated one counts once. Line breaks become spaces: an entry is one line of the module.
+    /// Adds an entry. A repetition counts once. Line breaks become spaces: an entry is a line of the module.
     pub(crate) fn add(&mut self, place: &Place, text: impl Into<String>) {
         let text: String = text.into();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         self.entries.insert((place.clone(), text));
     }
 
-    /// Adds the entries of another list.
+    /// Adds the entries of a second list.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.entries.append(&mut other.entries);
     }

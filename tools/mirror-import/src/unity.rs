@@ -3,7 +3,6 @@
 mod assets;
 mod controller;
 mod objects;
-mod tree;
 mod yaml;
 
 use std::collections::BTreeMap;

@@ -1,9 +1,12 @@
 //! Constants of C#, of .NET and of Unity.
 
-use super::vectors::Vector;
+mod vectors;
+
+pub(super) use vectors::Vector;
+
 use crate::csharp::{IntegerType, wrapped};
 
-/// Deepest expression of constants, and longest chain of constants that name each other.
+/// Deepest expression of constants, and longest chain of constants by name.
 pub(super) const MAX_DEPTH: usize = 16;
 
 /// A constant of C#.
@@ -126,7 +129,7 @@ fn integers(
         .map(|ty| Constant::Integer(number, ty))
 }
 
-/// Returns the type in which an operator calculates: a constant that is not negative fits the unsigned type of the other
+/// Returns the type in which an operator calculates: a constant that is not negative fits the unsigned type of the second
 /// one.
 fn common_type(
     (left, left_type): (i128, IntegerType),
@@ -145,7 +148,7 @@ fn common_type(
     }
 }
 
-/// Returns a constant in a type with this name. Types of the project leave it unchanged; `None` for one that C# refuses or
+/// Returns a constant in a type with this name. Types of the project leave it unchanged; `None` for a constant that C# refuses or
 /// that is not known here.
 pub(super) fn cast(constant: Constant, ty: &str) -> Option<Constant> {
     if let Constant::Vector(vector) = constant {

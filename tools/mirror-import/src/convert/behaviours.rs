@@ -65,21 +65,7 @@ impl<'p> Converter<'p, '_> {
         if self.behaviours.contains_key(&key) {
             return key;
         }
-        let mut name = self
-            .types
-            .names
-            .get(&class.name)
-            .cloned()
-            .unwrap_or_default();
-        for (index, argument) in arguments.iter().enumerate() {
-            let words: String = argument
-                .rust
-                .split(|letter: char| !letter.is_alphanumeric())
-                .map(names::pascal_word)
-                .collect();
-            name += if index == 0 { "Of" } else { "And" };
-            name += &words;
-        }
+        let name = self.name_of(class, &arguments);
         let mut draft = Draft {
             class,
             parameters: class.parameters.iter().cloned().zip(arguments).collect(),
@@ -112,6 +98,22 @@ impl<'p> Converter<'p, '_> {
         self.check(&mut draft);
         self.behaviours.insert(key.clone(), draft.behaviour);
         key
+    }
+
+    /// Returns the name of a class in Rust, with the types of a generic class: `SlotOfString`.
+    fn name_of(&self, class: &Declaration, arguments: &[ValueType]) -> String {
+        let known = &self.types.names;
+        let mut name = known.get(&class.name).cloned().unwrap_or_default();
+        for (index, argument) in arguments.iter().enumerate() {
+            let words: String = argument
+                .rust
+                .split(|letter: char| !letter.is_alphanumeric())
+                .map(names::pascal_word)
+                .collect();
+            name += if index == 0 { "Of" } else { "And" };
+            name += &words;
+        }
+        name
     }
 
     fn base(&mut self, draft: &mut Draft<'p>) {

@@ -19,7 +19,7 @@ const MAX_ARGUMENTS: usize = 16;
 struct Arguments {
     /// Names and types in Rust.
     list: Vec<(String, String)>,
-    /// Full names of all types in C#, also of those that do not travel.
+    /// Full names of all types in C#, also of types that do not travel.
     types: Vec<String>,
     /// Whether the first one is the receiver.
     has_target: bool,
@@ -172,7 +172,7 @@ impl<'p> Converter<'p, '_> {
         Ok(arguments)
     }
 
-    /// Checks that no other call of the object has the same id on the wire.
+    /// Checks that the id on the wire is unique among the object's calls.
     fn check_hash(&self, draft: &Draft<'_>, csharp: &str) -> Result<(), String> {
         let mut behaviour = Some(&draft.behaviour);
         while let Some(current) = behaviour {

@@ -28,7 +28,7 @@ fn container(name: &str) -> Option<Container> {
 }
 
 impl Types<'_> {
-    /// Returns the collection that a type is. `None` for any other type; an error for elements that do not travel.
+    /// Returns a type as a collection. `None` for a different type; an error for elements that do not travel.
     pub(super) fn collection(
         &mut self,
         ty: &Type,

@@ -1,10 +1,10 @@
 //! Initial values in Rust: of initializers in C#, and of prefabs.
 
+use super::arithmetic::Vector;
 use super::arithmetic::{Constant, MAX_DEPTH, binary, cast, of_libraries, unary};
 use super::enumerations::{is_number, variant_name, variants};
 use super::literals::{Initial, collected, constructor, double, fits, float, packed};
 use super::types::{Around, Types};
-use super::vectors::Vector;
 use crate::csharp::{Expression, IntegerType, Kind, Type};
 use crate::model::{Shape, ValueType};
 use crate::unity::Value;
@@ -20,7 +20,7 @@ impl Types<'_> {
         self.initial_at(ty, expression, around, 0)
     }
 
-    /// As [`initial`](Self::initial), for a value inside of so many others.
+    /// As [`initial`](Self::initial), for a value at this depth.
     pub(super) fn initial_at(
         &self,
         ty: &ValueType,
@@ -163,7 +163,7 @@ impl Types<'_> {
         })
     }
 
-    /// Returns a constant by its name: of the class, of another one, of an enumeration, or of .NET.
+    /// Returns a constant by its name: of the class, of a class by its name, of an enumeration, or of .NET.
     fn constant(&self, path: &[String], around: Around<'_>, depth: usize) -> Option<Constant> {
         let (name, owner) = path.split_last()?;
         let owner = match owner {

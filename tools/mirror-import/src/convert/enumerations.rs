@@ -38,7 +38,7 @@ pub(super) fn variant_name(name: &str) -> String {
     crate::names::reserved(name)
 }
 
-/// Returns the number of a variant of an enumeration: other variants, and operators between them.
+/// Returns the number of a variant of an enumeration: variants by name, and operators between variants.
 fn integer(
     value: &Expression,
     known: &impl Fn(&str) -> Option<i128>,

@@ -104,7 +104,7 @@ impl Converter<'_, '_> {
         Ok(id)
     }
 
-    /// Returns the asset id that a prefab has serialised. That of its base is not the one of a variant.
+    /// Returns the asset id that a prefab has serialised. The id of a base does not count for its variant.
     fn serialised_id(&mut self, source: &Source, identity: &Script) -> Option<u32> {
         let own = serialised(identity)?;
         let base = source.root.source.as_ref();
@@ -123,7 +123,7 @@ impl Converter<'_, '_> {
         ids.map(Some).map_err(|error| error.to_string())
     }
 
-    /// Returns whether the project's editor computes another asset id than the older one that saved the prefab.
+    /// Returns whether the project's editor computes a different asset id than the older editor that saved the prefab.
     fn is_outdated(&self, file: &str, id: u32) -> bool {
         let ids = self.ids_of_guid(file).ok().flatten();
         let is_older = ids.is_some_and(|(newer, older)| id == older && id != newer);

@@ -32,7 +32,7 @@ impl Types<'_> {
         };
         let declared = self.project.get(&ty.csharp)?;
         if let Some(written) = written {
-            // An object of a derived class has other members.
+            // An object of a derived class has more members.
             let found = self.project.find(written, around.scope, around.inside)?;
             (found.name == declared.name).then_some(())?;
         }

@@ -1,4 +1,4 @@
-//! Conditional compilation: lines that are left out become empty, so that all others keep their numbers.
+//! Conditional compilation: lines that are left out become empty, so that the remaining lines keep their numbers.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ const NETWORKED: &[&str] = &[
     ": NetworkBehaviour",
 ];
 
-/// Longest condition in bytes, so that its brackets need no deep stack.
+/// Longest condition in bytes, which bounds the stack for its brackets.
 const MAX_CONDITION: usize = 1000;
 
 /// Symbols of `#if`.
@@ -32,7 +32,7 @@ impl Symbols {
         self.given.insert(symbol.to_owned());
     }
 
-    /// Returns whether a symbol is defined: given, or one of every build of a Mirror game, such as
+    /// Returns whether a symbol is defined: given, or defined in every build of a Mirror game, such as
     /// `UNITY_2021_3_OR_NEWER`.
     fn has(&self, symbol: &str) -> bool {
         let newer = symbol.ends_with("_OR_NEWER");
@@ -242,7 +242,7 @@ fn binary(tokens: &mut Tokens<'_>, symbols: &Symbols, level: usize) -> Option<bo
 }
 
 fn unary(tokens: &mut Tokens<'_>, symbols: &Symbols) -> Option<bool> {
-    // Signs before a condition, counted, so that a line of them needs no stack.
+    // Signs before a condition, counted, without recursion.
     let mut negative = false;
     while tokens.next_if_eq(&"!").is_some() {
         negative = !negative;
@@ -262,7 +262,7 @@ fn unary(tokens: &mut Tokens<'_>, symbols: &Symbols) -> Option<bool> {
     Some(value != negative)
 }
 
-/// Text that goes on in the next line, where a `#` is no directive.
+/// Text that goes on in the next line, where a `#` is text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
     Code,
@@ -329,7 +329,7 @@ fn opening(line: &str) -> Option<(&str, Inside)> {
     }
 }
 
-/// Returns the rest behind a text or character of one line.
+/// Returns the rest behind a text or character in a line.
 fn behind_literal(text: &str, end: char) -> Option<&str> {
     let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {

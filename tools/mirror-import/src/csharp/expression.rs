@@ -90,7 +90,7 @@ fn creation(syntax: Syntax<'_>, depth: usize) -> Expression {
     let arguments = arguments
         .into_iter()
         .flat_map(|list| list.of_kind("argument").collect::<Vec<_>>());
-    // A named argument is read as its value: constructors that are known have no other order.
+    // A named argument is read as its value: all known constructors keep that order.
     let arguments = arguments.filter_map(|argument| argument.children().last());
     let elements = syntax.of_kind("initializer_expression").next();
     Expression::New {
@@ -127,7 +127,7 @@ fn path(text: &str) -> Option<Vec<String>> {
         .collect()
 }
 
-/// Returns the number and the type of a literal: the first one that contains it and that its suffix permits.
+/// Returns the number and the type of a literal: the first type that contains it and that its suffix permits.
 fn integer(text: &str) -> Option<(i128, IntegerType)> {
     let text = text.replace('_', "").to_lowercase();
     let number = text.trim_end_matches(['u', 'l']);

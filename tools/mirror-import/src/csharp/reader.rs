@@ -187,7 +187,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a property with a field behind it: one whose accessors have no bodies.
+    /// Reads a property with a field behind it: its accessors lack bodies.
     fn property(&self, member: Syntax<'_>, namespace: &str) -> Option<Field> {
         let (name, ty) = (member.field("name")?, member.field("type")?);
         let accessors = member.field("accessors")?;

@@ -36,7 +36,7 @@ impl<'a> Syntax<'a> {
         children.map(move |node| Self { node, ..self })
     }
 
-    /// Returns the children of one kind.
+    /// Returns the children of a kind.
     pub(super) fn of_kind(self, kind: &'static str) -> impl Iterator<Item = Self> + 'a {
         self.children().filter(move |child| child.kind() == kind)
     }

@@ -3,7 +3,7 @@
 use super::syntax::Syntax;
 use super::{Part, Type};
 
-/// Deepest type that is read; deeper ones are never valid values.
+/// Deepest type that is read; deeper types are never valid values.
 const MAX_DEPTH: usize = 16;
 
 pub(super) fn read(syntax: Syntax<'_>) -> Type {
@@ -70,7 +70,7 @@ fn read_parts(syntax: Syntax<'_>, depth: usize, parts: &mut Vec<Part>) -> Option
 }
 
 impl Type {
-    /// Creates a type of one name.
+    /// Creates a type of a single name.
     pub(crate) fn named(name: &str) -> Self {
         Self::Named(vec![Part {
             name: name.to_owned(),

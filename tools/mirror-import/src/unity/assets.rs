@@ -1,20 +1,22 @@
 //! Files of the project with objects or animations, each read once.
 
+mod tree;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Guids;
 use super::controller::{self, Controller};
 use super::objects::Object;
-use super::tree::{Builder, CLASSES};
 use super::yaml::{Document, documents};
 use crate::files::{self, Files};
 use crate::report::{Place, Report};
+use tree::{Builder, CLASSES};
 
-/// Longest chain of controllers that override each other.
+/// Longest chain of overriding controllers.
 const MAX_OVERRIDES: usize = 16;
 
-/// Prefabs by file; read once, also if others contain them.
+/// Prefabs by file; read once, also if more prefabs contain them.
 pub(crate) struct Assets<'a> {
     files: &'a Files,
     guids: &'a Guids,
@@ -44,7 +46,7 @@ impl<'a> Assets<'a> {
         self.guids.file(guid).cloned()
     }
 
-    /// Returns a prefab; `None` for one that is reported.
+    /// Returns a prefab; `None` after a report.
     pub(crate) fn prefab(&mut self, file: &Rc<str>, report: &mut Report) -> Option<Rc<Prefab>> {
         if let Some(read) = self.prefabs.get(file) {
             return read.clone();
@@ -74,7 +76,7 @@ impl<'a> Assets<'a> {
         let Some(text) = path.and_then(|path| files::read(file, path, report)) else {
             return Vec::new();
         };
-        // A scene without objects of the network, which may have thousands of others.
+        // A scene without objects of the network, which may have thousands of local objects.
         if !text.contains("sceneId") && !text.contains("m_SourcePrefab") {
             return Vec::new();
         }
@@ -82,7 +84,7 @@ impl<'a> Assets<'a> {
         Builder::new(file, &documents, self, report).roots()
     }
 
-    /// Returns the controller of an animator with its file, by the GUID of a file that may override another one.
+    /// Returns the controller of an animator with its file, by the GUID of a file that may override a controller.
     pub(crate) fn controller(
         &mut self,
         guid: &str,
@@ -109,7 +111,7 @@ impl<'a> Assets<'a> {
     }
 }
 
-/// Returns the documents of these classes, and reports malformed ones.
+/// Returns the documents of these classes, and reports malformed documents.
 fn read(file: &Rc<str>, text: &str, classes: &[u32], report: &mut Report) -> Vec<Document> {
     let (documents, malformed) = documents(text, classes);
     for line in malformed {

@@ -95,7 +95,7 @@ fn layer(
         0 => 1.0,
         _ => value.get("m_DefaultWeight")?.text()?.parse().ok()?,
     };
-    // A synced layer has the states of another one.
+    // A synced layer has the states of its source layer.
     let synced = value.get("m_SyncedLayerIndex").and_then(Value::text);
     let synced = synced.and_then(|index| layers.get(index.parse::<usize>().ok()?));
     let states = synced.unwrap_or(value);

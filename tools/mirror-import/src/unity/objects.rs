@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::report::Place;
 
 use super::Value;
+use super::yaml::renumbered;
 
 /// A game object.
 #[derive(Clone, Debug)]
@@ -153,9 +154,4 @@ impl Object {
         let mut children = self.children.iter();
         children.find_map(|child| child.controller(animator))
     }
-}
-
-/// Returns the number that an object of a prefab has in the file of an instance.
-pub(super) fn renumbered(id: i64, instance: i64) -> i64 {
-    (id ^ instance) & i64::MAX
 }

@@ -1,7 +1,5 @@
-//! The part of YAML that Unity's editor writes: documents with blocks of mappings and sequences, and short ones in one
+//! The part of YAML that Unity's editor writes: documents with blocks of mappings and sequences, and short blocks in a
 //! line.
-
-use super::objects::renumbered;
 
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 48;
@@ -20,7 +18,7 @@ pub(super) struct Document {
     /// Unity's number of the class, such as 114.
     pub(super) class: u32,
     pub(super) id: i64,
-    /// Only a name for an object of another file.
+    /// Only a name for an object elsewhere.
     pub(super) is_stripped: bool,
     /// Line of its header.
     pub(super) line: usize,
@@ -152,7 +150,7 @@ impl<'a> Block<'a> {
         Value::Map(entries)
     }
 
-    /// Reads a value of one line, and its continuation in lines that are indented more.
+    /// Reads a value in a line, and its continuation in lines that are indented more.
     fn scalar(&mut self, first: &str, indent: usize) -> Value {
         let mut text = first.to_owned();
         while is_open(&text)
@@ -191,7 +189,7 @@ fn is_open(text: &str) -> bool {
     }
 }
 
-/// Reads a value of one line.
+/// Reads a value in a line.
 fn flow(text: &str, depth: usize) -> Value {
     let text = text.trim();
     let between = |open, close| text.strip_prefix(open)?.strip_suffix(close);
@@ -351,6 +349,11 @@ impl Value {
             None => entries[at].1 = new,
         }
     }
+}
+
+/// Returns the number that an object of a prefab has in the file of an instance.
+pub(super) fn renumbered(id: i64, instance: i64) -> i64 {
+    (id ^ instance) & i64::MAX
 }
 
 #[cfg(test)]

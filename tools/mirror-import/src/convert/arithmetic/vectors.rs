@@ -1,10 +1,10 @@
 //! Vectors, rotations and colours of Unity as constants.
 
-use super::arithmetic::{Constant, single};
+use super::{Constant, single};
 
 /// A value of Unity with up to four components.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Vector {
+pub(crate) struct Vector {
     kind: Kind,
     /// Those beyond the components of the type are 0.
     numbers: [f64; 4],
@@ -71,12 +71,12 @@ impl Vector {
         }
     }
 
-    pub(super) fn components(&self) -> &[f64] {
+    pub(crate) fn components(&self) -> &[f64] {
         &self.numbers[..self.kind.components()]
     }
 
-    /// Returns the value of a constructor. `None` for another number of arguments than Unity's constructors have.
-    pub(super) fn created(ty: &str, arguments: &[f64]) -> Option<Self> {
+    /// Returns the value of a constructor. `None` for a number of arguments that Unity's constructors do not have.
+    pub(crate) fn created(ty: &str, arguments: &[f64]) -> Option<Self> {
         let kind = Kind::of(ty)?;
         let least = match kind {
             Kind::Vector3 | Kind::Vector4 | Kind::Vector3Int => 2,
@@ -95,7 +95,7 @@ impl Vector {
     }
 
     /// Returns the value of a static property such as `Vector3.up`.
-    pub(super) fn named(path: &[String]) -> Option<Self> {
+    pub(crate) fn named(path: &[String]) -> Option<Self> {
         let [.., owner, name] = path else {
             return None;
         };
@@ -129,8 +129,8 @@ impl Vector {
         Some(Self::new(kind, numbers))
     }
 
-    /// Returns the value in another type: Unity's implicit conversions.
-    pub(super) fn converted(self, ty: &str) -> Option<Self> {
+    /// Converts the value to a type: Unity's implicit conversions.
+    pub(crate) fn converted(self, ty: &str) -> Option<Self> {
         let to = Kind::of(ty)?;
         let numbers = match (self.kind, to) {
             (from, to) if from == to => self.numbers,
@@ -148,16 +148,16 @@ impl Vector {
         Some(Self::new(to, &numbers))
     }
 
-    pub(super) fn negated(self) -> Option<Self> {
+    pub(crate) fn negated(self) -> Option<Self> {
         let is_vector = self.kind.is_float_vector() || self.kind.is_integer_vector();
         is_vector.then(|| Self::new(self.kind, &self.numbers.map(|number| 0.0 - number)))
     }
 
-    /// Returns the result of an operator of two values of one type.
-    pub(super) fn with_vector(&self, sign: &str, other: &Self) -> Option<Self> {
+    /// Returns the result of an operator of two values of a type.
+    pub(crate) fn with_vector(&self, sign: &str, other: &Self) -> Option<Self> {
         let kind = self.kind;
         let is_vector = kind.is_float_vector() || kind.is_integer_vector();
-        // Unity multiplies these by components, and no others.
+        // Unity multiplies these types alone by components.
         let has_product = kind.is_integer_vector() || matches!(kind, Kind::Vector2 | Kind::Color);
         let operator: fn(f64, f64) -> f64 = match sign {
             "+" if is_vector || kind == Kind::Color => |left, right| left + right,
@@ -175,7 +175,7 @@ impl Vector {
     }
 
     /// Returns the product with a number, or the quotient.
-    pub(super) fn with_number(&self, sign: &str, number: &Constant) -> Option<Self> {
+    pub(crate) fn with_number(&self, sign: &str, number: &Constant) -> Option<Self> {
         let kind = self.kind;
         let is_integer = matches!(number, Constant::Integer(..));
         let is_known =

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::Value;
-use super::assets::Assets;
-use super::objects::{Animator, Component, Object, renumbered};
-use super::yaml::Document;
+use super::Assets;
 use crate::report::{Place, Report};
+use crate::unity::Value;
+use crate::unity::objects::{Animator, Component, Object};
+use crate::unity::yaml::{Document, renumbered};
 
 /// Unity's numbers of classes.
 const GAME_OBJECT: u32 = 1;
@@ -30,7 +30,7 @@ const MODEL_ROOTS: &[i64] = &[919_132_149_155_446_097, 100_000];
 /// Deepest nesting of prefabs and of objects in one.
 const MAX_DEPTH: usize = 48;
 
-/// Builds the trees of one file.
+/// Builds the trees of a file.
 pub(super) struct Builder<'b, 'a> {
     file: &'b Rc<str>,
     /// In the order of the file.
@@ -154,7 +154,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// Builds an instance of another prefab, with its changes.
+    /// Builds an instance of a nested prefab, with its changes.
     fn instance(&mut self, instance: &Document, depth: usize) -> Option<Object> {
         let source = instance.value.get("m_SourcePrefab").and_then(Value::guid)?;
         let file = self.assets.file(source);
@@ -215,7 +215,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    /// Builds an instance of a model, which has no scripts of its own: only what this file adds to it.
+    /// Builds an instance of a model, with the scripts that this file adds.
     fn model(&mut self, instance: &Document, depth: usize) -> Object {
         let source = |document: &Document| target(&document.value, "m_CorrespondingSourceObject");
         let nothing = || Value::Map(Vec::new());
