@@ -4,6 +4,7 @@ mod batches;
 mod codecs;
 mod datagrams;
 mod examples;
+mod golden;
 mod handshake;
 mod inputs;
 mod late_messages;

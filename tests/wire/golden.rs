@@ -5,60 +5,57 @@
 //! the rules and lists the vectors that each one covers. To see the counts:
 //!
 //! ```text
-//! cargo test --test golden -- --nocapture
+//! cargo test --test wire golden:: -- --nocapture
 //! ```
 #![allow(clippy::print_stdout, reason = "the report")]
 
-mod golden {
-    pub(crate) mod apply;
-    pub(crate) mod behaviours;
-    pub(crate) mod bytes;
-    pub(crate) mod calls;
-    pub(crate) mod cell;
-    pub(crate) mod check;
-    pub(crate) mod class;
-    pub(crate) mod classes;
-    pub(crate) mod codec;
-    pub(crate) mod command;
-    pub(crate) mod differences;
-    pub(crate) mod dynamic;
-    pub(crate) mod explain;
-    pub(crate) mod field;
-    pub(crate) mod frame;
-    pub(crate) mod host;
-    pub(crate) mod json;
-    pub(crate) mod judge;
-    pub(crate) mod list_cell;
-    pub(crate) mod list_step;
-    pub(crate) mod list_trial;
-    pub(crate) mod lists;
-    pub(crate) mod message_classes;
-    pub(crate) mod messages;
-    pub(crate) mod plane_and_ray;
-    pub(crate) mod reader_errors;
-    pub(crate) mod receiving;
-    pub(crate) mod recorded;
-    pub(crate) mod recordings;
-    pub(crate) mod replica;
-    pub(crate) mod report;
-    pub(crate) mod rule;
-    pub(crate) mod scenario;
-    pub(crate) mod scripts;
-    pub(crate) mod session;
-    pub(crate) mod spawn;
-    pub(crate) mod stage;
-    pub(crate) mod subject;
-    pub(crate) mod sync_lists;
-    pub(crate) mod trial;
-    pub(crate) mod writer;
-}
+pub(crate) mod apply;
+pub(crate) mod behaviours;
+pub(crate) mod bytes;
+pub(crate) mod calls;
+pub(crate) mod cell;
+pub(crate) mod check;
+pub(crate) mod class;
+pub(crate) mod classes;
+pub(crate) mod codec;
+pub(crate) mod command;
+pub(crate) mod differences;
+pub(crate) mod dynamic;
+pub(crate) mod explain;
+pub(crate) mod field;
+pub(crate) mod frame;
+pub(crate) mod host;
+pub(crate) mod json;
+pub(crate) mod judge;
+pub(crate) mod list_cell;
+pub(crate) mod list_step;
+pub(crate) mod list_trial;
+pub(crate) mod lists;
+pub(crate) mod message_classes;
+pub(crate) mod messages;
+pub(crate) mod plane_and_ray;
+pub(crate) mod reader_errors;
+pub(crate) mod receiving;
+pub(crate) mod recorded;
+pub(crate) mod recordings;
+pub(crate) mod replica;
+pub(crate) mod report;
+pub(crate) mod rule;
+pub(crate) mod scenario;
+pub(crate) mod scripts;
+pub(crate) mod session;
+pub(crate) mod spawn;
+pub(crate) mod stage;
+pub(crate) mod subject;
+pub(crate) mod sync_lists;
+pub(crate) mod trial;
+pub(crate) mod writer;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use golden::json::Json;
-use golden::report::Report;
-use golden::{behaviours, host, messages, reader_errors, session, sync_lists, writer};
+use json::Json;
+use report::Report;
 
 /// Every file that a folder of recordings can have.
 const FILES: [&str; 9] = [

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::json::Json;
 
 static BEHAVIOURS: LazyLock<Json> =
-    LazyLock::new(|| Json::parse(include_str!("unet/behaviours.json")));
+    LazyLock::new(|| Json::parse(include_str!("../../golden/unet/behaviours.json")));
 
 /// The recorded class of this name.
 pub(crate) fn class(name: &str) -> Option<&'static Json> {

@@ -2,7 +2,7 @@
 
 use super::rule::{Rule, Standing};
 
-const TEXT: &str = include_str!("DIFFERENCES.md");
+const TEXT: &str = include_str!("../../golden/DIFFERENCES.md");
 
 /// A line ``- `file` name`` below `### rule`; the name may end in `*` for any ending.
 struct Entry {
