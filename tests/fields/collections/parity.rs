@@ -27,7 +27,7 @@ const TABLES: &[(&str, usize)] = &[
     ("Netcode, lists and collections", 26),
 ];
 
-/// The last section, which `tests/documents/checklist.rs` looks after.
+/// The last section, which `tools/structure/src/documents/checklist.rs` looks after.
 const OF_THE_CHECKLIST: &str = "Rows of the checklist that have no meaning in Rust";
 
 #[test]

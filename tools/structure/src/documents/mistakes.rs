@@ -1,9 +1,8 @@
 //! Messages of the guide's page about mistakes.
 
 use std::fs;
-use std::path::Path;
 
-const PAGE: &str = include_str!("../../guide/src/mistakes.md");
+const PAGE: &str = include_str!("../../../../guide/src/mistakes.md");
 
 /// Returns the text of a table's cell without its marks of code.
 fn plain(cell: &str) -> &str {
@@ -12,7 +11,7 @@ fn plain(cell: &str) -> &str {
 
 /// Joins the messages of the compiler for all mistakes.
 fn messages() -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("syncvar-derive/tests/ui");
+    let folder = crate::root().join("syncvar-derive/tests/ui");
     let mut texts = String::new();
     for rule in fs::read_dir(folder).unwrap() {
         let rule = rule.unwrap().path();
@@ -54,7 +53,7 @@ fn each_message_of_the_page_is_the_compilers() {
 
 #[test]
 fn each_warning_of_the_page_is_in_the_code() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::root();
     let files = [
         "syncvar-runtime/src/clock.rs",
         "syncvar-runtime/src/events.rs",

@@ -1,15 +1,14 @@
 //! What the README claims.
 
 use std::fs;
-use std::path::Path;
 
-const README: &str = include_str!("../../README.md");
-const GETTING_STARTED: &str = include_str!("../../guide/src/getting-started.md");
-const BROWSER: &str = include_str!("../../guide/src/browser.md");
-const MANIFEST: &str = include_str!("../../Cargo.toml");
-const HELLO: &str = include_str!("../../examples/hello.rs");
-const GUIDE: &str = include_str!("../../src/guide.rs");
-const EXPANSION: &str = include_str!("../../syncvar-derive/src/tests/readme.snap");
+const README: &str = include_str!("../../../../README.md");
+const GETTING_STARTED: &str = include_str!("../../../../guide/src/getting-started.md");
+const BROWSER: &str = include_str!("../../../../guide/src/browser.md");
+const MANIFEST: &str = include_str!("../../../../Cargo.toml");
+const HELLO: &str = include_str!("../../../../examples/hello.rs");
+const GUIDE: &str = include_str!("../../../../src/guide.rs");
+const EXPANSION: &str = include_str!("../../../../syncvar-derive/src/tests/readme.snap");
 
 /// The blocks of code in this language.
 fn blocks(language: &str) -> Vec<&'static str> {
@@ -21,7 +20,7 @@ fn blocks(language: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// The lines without indentation, comments and blank ones.
+/// The lines without indentation, without comments and blank lines.
 fn code(text: &str) -> Vec<&str> {
     let lines = text
         .lines()
@@ -105,7 +104,7 @@ fn ci_runs_the_readmes_own_commands() {
     let commands = blocks("sh")[0]
         .lines()
         .map(|line| line.split('#').next().unwrap_or_default().trim());
-    let ci = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).unwrap();
+    let ci = fs::read_to_string(crate::root().join(".ci/run")).unwrap();
     let commands: Vec<_> = commands.collect();
     assert_eq!(commands.len(), 2);
     for command in commands {
@@ -125,7 +124,7 @@ fn the_readme_has_at_most_150_lines() {
 
 #[test]
 fn every_link_of_a_document_leads_to_a_file() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::root();
     let mut documents = vec![root.join("README.md"), root.join("ARCHITECTURE.md")];
     for folder in ["guide/src", "guide/src/maintain"] {
         let entries = fs::read_dir(root.join(folder)).unwrap();
@@ -173,7 +172,7 @@ fn every_link_of_a_document_leads_to_a_file() {
 
 #[test]
 fn every_page_of_the_guide_with_code_is_compiled() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("guide/src");
+    let folder = crate::root().join("guide/src");
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();

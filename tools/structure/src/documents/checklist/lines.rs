@@ -1,6 +1,6 @@
 //! Source text as lines of code and lines of comment.
 
-/// What a line has of each: strings are empty in the code, and what a comment begins with is taken
+/// Code and comment of a line: strings are empty in the code, and the marks before a comment are taken
 /// off.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Line {

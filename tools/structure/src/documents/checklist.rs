@@ -1,8 +1,8 @@
-//! Coverage of the checklist in `tests/documents/checklist/rows.txt`.
+//! Coverage of the checklist in `tools/structure/src/documents/checklist/rows.txt`.
 //!
 //! A test covers a row when the comment above it holds the row's number, as in
 //! `// checklist: U16 U17`. Without a comment above, the comment at the start of its body counts.
-//! `tests/PARITY.md` gives the reason for each row without a meaning in Rust. All other rows are open.
+//! `tests/PARITY.md` gives the reason for each row without a meaning in Rust. Further rows without a test are open.
 //! `.ci/checklist` prints the table.
 #![allow(clippy::print_stdout, reason = "the table")]
 
@@ -21,7 +21,7 @@ use self::scan::tests;
 #[test]
 fn no_row_of_the_checklist_is_open() {
     let (list, page) = (
-        read("tests/documents/checklist/rows.txt"),
+        read("tools/structure/src/documents/checklist/rows.txt"),
         read("tests/PARITY.md"),
     );
     let mut checklist = Checklist {
@@ -68,7 +68,7 @@ fn no_row_of_the_checklist_is_open() {
 
 #[test]
 fn scanner_counts_executed_tests_only() {
-    let found = tests(&read("tests/documents/checklist/counted.txt"));
+    let found = tests(&read("tools/structure/src/documents/checklist/counted.txt"));
     let found: Vec<_> = found
         .into_iter()
         .map(|test| {
@@ -91,7 +91,9 @@ fn scanner_counts_executed_tests_only() {
         ]
     );
 
-    let found = tests(&read("tests/documents/checklist/not_counted.txt"));
+    let found = tests(&read(
+        "tools/structure/src/documents/checklist/not_counted.txt",
+    ));
     let numbers: BTreeSet<_> = found.into_iter().flat_map(|test| test.numbers).collect();
     assert_eq!(numbers, BTreeSet::new());
 }
@@ -239,5 +241,5 @@ fn read(path: &str) -> String {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+    crate::root()
 }

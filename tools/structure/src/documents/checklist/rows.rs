@@ -1,4 +1,4 @@
-//! The rows, and what has become of each.
+//! The rows and their states.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// What a case can be left to.
 const CAPABILITIES: &[&str] = &["user messages"];
 
-/// A row of one of the tables.
+/// A row of a table.
 #[derive(Clone, Copy)]
 struct Row<'a> {
     case: &'a str,
@@ -160,10 +160,10 @@ fn read(path: &str) -> String {
 
 /// Folder of the mistakes and their messages.
 fn ui() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("syncvar-derive/tests/ui")
+    crate::root().join("syncvar-derive/tests/ui")
 }
 
 /// Folder of the facade's tests.
 fn tests() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
+    crate::root().join("tests")
 }

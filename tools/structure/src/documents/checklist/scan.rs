@@ -19,7 +19,7 @@ struct Before {
     comment: String,
 }
 
-/// Returns the tests of a file without ignored and empty ones.
+/// Returns the tests of a file, without ignored and empty tests.
 pub(crate) fn tests(text: &str) -> Vec<Test> {
     let lines = lines(text);
     let mut before = Before::default();
@@ -114,7 +114,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
-/// Tells whether a word is one of the five letters with one to three digits.
+/// Returns whether a word is a letter of the five and up to three digits.
 pub(crate) fn is_number(word: &str) -> bool {
     word.strip_prefix(['U', 'M', 'N', 'B', 'T'])
         .is_some_and(|digits| {

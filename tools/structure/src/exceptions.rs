@@ -1,0 +1,80 @@
+//! Places above a limit that are allowed, each with the reason.
+
+use crate::findings::Rule::{self, Bools, CallCycle, Fields, FolderCycle, Lines};
+
+/// Reason of places in rooms of the ends, which are being divided into parts with methods of their own.
+const ROOMS: &str = "the rooms of the ends are being divided into parts";
+
+/// Reason of places in the core's objects and in the bytes, which are being divided by noun.
+const CORE: &str = "the folder is being divided by noun";
+
+/// Reason of a function that is one table.
+const TABLE: &str = "a table: one arm per case, without logic";
+
+/// Reason of settings whose names and types are Unity's.
+const OF_UNITY: &str = "settings with the names and types of Mirror's components";
+
+/// Allowed places. The test prints each finding in the form of an entry.
+#[rustfmt::skip]
+pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
+    (FolderCycle, "protocols/mirror/src/client/world: guard object write", ROOMS),
+    (FolderCycle, "protocols/mirror/src/message: object part", ROOMS),
+    (FolderCycle, "protocols/mirror/src/server/world: object spawn", ROOMS),
+    (FolderCycle, "protocols/mirror/src/server: observers outbound replication sessions world", ROOMS),
+    (FolderCycle, "protocols/net/src/client/arrivals: datagrams held ticks", ROOMS),
+    (FolderCycle, "protocols/net/src/client: arrivals outbound playback session", ROOMS),
+    (FolderCycle, "protocols/net/src/server/sessions: connection session", ROOMS),
+    (FolderCycle, "protocols/net/src/server: datagrams inputs objects outbound replication rewind sessions visibility", ROOMS),
+    (FolderCycle, "syncvar-runtime/src/object: behaviours change_sink newest own_fields pool reception slots snapshot_sink", CORE),
+    (FolderCycle, "syncvar-runtime/src/object: field_ticks hooks policy_state slot", CORE),
+    (CallCycle, "MirrorClient: call session world", ROOMS),
+    (CallCycle, "MirrorServer: call frame observers replication sessions world", ROOMS),
+    (CallCycle, "NetworkClient: arrivals call clock early inputs lifecycle messages motion objects outbound oversized parent players prediction receive session spawn updates writes", ROOMS),
+    (CallCycle, "NetworkServer: calls datagrams host inputs objects recording replication sessions visibility", ROOMS),
+    (Fields, "protocols/mirror Connection", ROOMS),
+    (Fields, "protocols/mirror MirrorClient", ROOMS),
+    (Fields, "protocols/mirror MirrorServer", ROOMS),
+    (Fields, "protocols/mirror Observed", ROOMS),
+    (Fields, "protocols/net Audiences", ROOMS),
+    (Fields, "protocols/net Connection", ROOMS),
+    (Fields, "protocols/net Replication", ROOMS),
+    (Fields, "protocols/net Sender", ROOMS),
+    (Fields, "protocols/net Session", ROOMS),
+    (Fields, "protocols/net Sessions", ROOMS),
+    (Fields, "syncvar-derive Behaviour", CORE),
+    (Fields, "syncvar-runtime ChangeSink", CORE),
+    (Fields, "syncvar-runtime Prefab", CORE),
+    (Fields, "syncvar-runtime Reception", CORE),
+    (Fields, "syncvar-runtime RefusedInput", "counters of a user, one per cause"),
+    (Bools, "protocols/mirror MirrorClientConfig", OF_UNITY),
+    (Bools, "protocols/mirror MirrorServerConfig", OF_UNITY),
+    (Bools, "protocols/mirror PredictionSettings", OF_UNITY),
+    (Bools, "protocols/mirror TransformSettings", OF_UNITY),
+    (Bools, "syncvar-runtime FieldPolicy", CORE),
+    (Bools, "syncvar-runtime Prefab", CORE),
+    (Bools, "syncvar-runtime SlotInfo", CORE),
+    (Lines, "protocols/mirror MirrorServer::append_hybrid", ROOMS),
+    (Lines, "protocols/mirror MirrorServer::send_call", ROOMS),
+    (Lines, "protocols/mirror Scratch::write_components", ROOMS),
+    (Lines, "protocols/net NetworkClient::handle_state", ROOMS),
+    (Lines, "protocols/net NetworkClient::read_again", ROOMS),
+    (Lines, "protocols/net NetworkServer::after_owner_change", ROOMS),
+    (Lines, "protocols/net NetworkServer::call_local_hooks", ROOMS),
+    (Lines, "protocols/net NetworkServer::greet", ROOMS),
+    (Lines, "protocols/net NetworkServer::handle", ROOMS),
+    (Lines, "protocols/net NetworkServer::handle_message", ROOMS),
+    (Lines, "protocols/net NetworkServer::handle_owner_write", ROOMS),
+    (Lines, "protocols/net NetworkServer::join", ROOMS),
+    (Lines, "protocols/net NetworkServer::poll_transmit", ROOMS),
+    (Lines, "protocols/net NetworkServer::send_owner_state", ROOMS),
+    (Lines, "protocols/net NetworkServer::send_restricted_channel", ROOMS),
+    (Lines, "protocols/net NetworkServer::send_run", ROOMS),
+    (Lines, "protocols/net NetworkServer::try_spawn", ROOMS),
+    (Lines, "protocols/net Outbound::take_packet", ROOMS),
+    (Lines, "protocols/net Server::send_packets", ROOMS),
+    (Lines, "protocols/net apply_write", ROOMS),
+    (Lines, "syncvar-derive placement_hint", TABLE),
+    (Lines, "syncvar-derive read", CORE),
+    (Lines, "syncvar-runtime Edited::make", CORE),
+    (Lines, "syncvar-runtime ReadErrorKind::fmt", TABLE),
+];
