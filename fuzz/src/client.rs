@@ -14,7 +14,7 @@ use crate::world::{Recording, TICK};
 /// Most objects of a client, as its settings say.
 const MAX_OBJECTS: usize = 64;
 
-/// Datagrams around messages begin behind the recorded ones, in the same window.
+/// Datagrams around messages begin behind the recorded datagrams, in the same window.
 const FIRST_SEQUENCE: u16 = 1_000;
 
 /// Objects and their values.

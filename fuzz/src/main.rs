@@ -17,7 +17,7 @@ use syncvar_fuzz::{TARGETS, Target, seeds::seeds};
 /// Longest input in the tree, in bytes.
 const MAX_INPUT: usize = 512;
 
-/// Most bytes of one target in the tree, as hexadecimal digits.
+/// Most bytes of a target in the tree, as hexadecimal digits.
 const MAX_FILE: usize = 26_000;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -14,7 +14,7 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Returns a packet: of channel 0 on the stream, of another one as a datagram if the transport has them.
+    /// Returns a packet: of channel 0 on the stream, of a further channel as a datagram if the transport has datagrams.
     pub fn new(limits: PacketLimits, channel: u8, bytes: &[u8]) -> Self {
         let is_datagram = limits.datagrams && channel != 0;
         Self {

@@ -51,7 +51,10 @@ impl Pawn {
         };
         let seen = server.rewind(sender, |past| {
             let view = past.view::<Self>(target)?;
-            assert!(past.time().tick <= server.network_time().tick, "a view of the future");
+            assert!(
+                past.time().tick <= server.network_time().tick,
+                "a view of the future"
+            );
             Some((view.get(Self::PLACE), view.get(Self::POSE)))
         });
         if seen.is_some_and(|(place, pose)| place.is_some() || pose.is_some()) {
@@ -65,7 +68,10 @@ impl Pawn {
     pub fn change(&mut self, what: u8, number: u32, text: &str) {
         let [low, high, ..] = number.to_le_bytes();
         match what % 5 {
-            0 => drop(self.place.set(Vector3::new(f32::from(low), f32::from(high), 0.0))),
+            0 => drop(
+                self.place
+                    .set(Vector3::new(f32::from(low), f32::from(high), 0.0)),
+            ),
             1 => drop(self.pose.set(low)),
             2 => drop(self.plan.set(text.into())),
             3 if self.orders.len() < 64 => self.orders.push(u16::from_le_bytes([low, high])),
@@ -79,7 +85,11 @@ impl Pawn {
             return;
         };
         let Vector3 { x, .. } = *self.place;
-        let x = if input.x.is_finite() { x + input.x.clamp(-1.0, 1.0) } else { 0.0 };
+        let x = if input.x.is_finite() {
+            x + input.x.clamp(-1.0, 1.0)
+        } else {
+            0.0
+        };
         self.place.x = x;
         if let Some(words) = input.words {
             self.pose.set(u8::try_from(words.len()).unwrap_or(u8::MAX));

@@ -50,7 +50,7 @@ macro_rules! write_field {
     }};
 }
 
-/// Returns the values of each object that a client should have.
+/// Returns the values that a client should have, by object.
 macro_rules! expected {
     ($server:expr, $to:expr, $visible:expr) => {{
         let (server, visible) = ($server, $visible);
@@ -78,7 +78,7 @@ macro_rules! expected {
     }};
 }
 
-/// Returns the values of each object of a client.
+/// Returns the values of a client, by object.
 macro_rules! replicas {
     ($client:expr, $is_owner:ident) => {{
         let client = $client;
@@ -220,10 +220,10 @@ pub trait Protocol: Sized + 'static {
     /// Writes to a field of an owned object, or sends a command.
     fn write(client: &mut Self::Client, step: Step<'_>);
 
-    /// Returns the values of each object that a client should have.
+    /// Returns the values that a client should have, by object.
     fn expected(server: &Self::Server, connection: ConnectionId) -> Vec<(NetId, Vec<u8>)>;
 
-    /// Returns the values of each object of a client.
+    /// Returns the values of a client, by object.
     fn replicas(client: &Self::Client) -> Vec<(NetId, Vec<u8>)>;
 
     /// Returns the connection of a link.
@@ -237,12 +237,12 @@ pub trait Protocol: Sized + 'static {
         let _ = (server, connections, now);
     }
 
-    /// Checks the values of a client beside the [`expected`](Self::expected) ones.
+    /// Checks the values of a client beside the [`expected`](Self::expected) values.
     fn check(server: &Self::Server, client: &Self::Client, connection: ConnectionId) {
         let _ = (server, client, connection);
     }
 
-    /// Returns the packet with which a client returns to a session: the one of this number, with these bytes behind
+    /// Returns the packet with which a client returns to a session: the session of this number, with these bytes behind
     /// the token. `None` without sessions.
     fn returning(session: u8, bytes: &[u8]) -> Option<Packet> {
         let _ = (session, bytes);

@@ -17,7 +17,7 @@ const MAX_OBJECTS: usize = 64;
 /// Length of the checksum.
 const CHECKSUM: usize = 4;
 
-/// Positions of the numbers behind the origin, of a keyframe (tick 1, number, tick, time) and another record (number,
+/// Positions of the numbers behind the origin, of a keyframe (tick 1, number, tick, time) and a later record (number,
 /// tick, time), and their number.
 const KEYFRAME_NUMBERS: (usize, usize) = (21, 4);
 const NUMBERS: (usize, usize) = (9, 3);

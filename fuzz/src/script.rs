@@ -1,7 +1,7 @@
 //! `Script`: an input as a list of steps.
 //!
 //! A step is one byte for the operation, one for the length, and its bytes. Mutations of the bytes
-//! keep the borders of the other steps.
+//! keep the borders of the remaining steps.
 
 use std::iter;
 

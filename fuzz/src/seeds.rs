@@ -1,4 +1,4 @@
-//! First inputs of each target: recorded sessions, golden vectors, and legal sequences of steps.
+//! First inputs of the targets: recorded sessions, golden vectors, and legal sequences of steps.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -110,7 +110,7 @@ fn server<P: Protocol>() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Long runs of one operation in each field of an owner.
+/// Long runs of an operation in each field of an owner.
 fn runs(encoding: Encoding) -> Vec<Vec<u8>> {
     const OWNER_WRITE: u8 = 16;
     let units: [&[u8]; 6] = [&[4], &[5], &[0, 1], &[2, 0, 1], &[3, 0], &[6, 0, 1, 9]];
@@ -201,7 +201,7 @@ fn schema() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Golden vectors, as a value of each type.
+/// Golden vectors, as a value of every type.
 fn values_of(root: &Path) -> Vec<Vec<u8>> {
     let unet = golden(&root.join("tests/golden/unet"));
     let mirror = golden(&root.join("protocols/mirror/tests/golden/data"));
@@ -250,7 +250,7 @@ fn collections() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Legal records in order, changed ones, and messages in a record.
+/// Legal records in order, changed records, and messages in a record.
 fn records() -> Vec<Vec<u8>> {
     let mut inputs = vec![of_steps(&[(0, &[15][..]); 6])];
     let count = u8::try_from(crate::records::legal().len()).unwrap_or(u8::MAX);
@@ -293,7 +293,7 @@ fn talks() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Sessions, and datagrams of each kind with the link's cookie.
+/// Sessions, and datagrams of every kind with the link's cookie.
 fn udp() -> Vec<Vec<u8>> {
     let mut inputs = talks();
     for kind in 0..4 {

@@ -1,4 +1,4 @@
-//! Bytes of three clients for a server that serves a fourth one.
+//! Bytes of three attackers for a server with a healthy client.
 
 use std::time::Duration;
 

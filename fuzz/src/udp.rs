@@ -5,7 +5,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar::udp::{UdpConnection, UdpOptions};
+use syncvar::udp::{TransportOptions, UdpConnection};
 use syncvar::{Channel, ConnectionId, Transmit};
 
 use crate::limits::bounded;
@@ -62,7 +62,7 @@ pub fn run(bytes: &[u8]) {
 
 impl Link {
     fn new() -> Self {
-        let (now, options) = (Duration::ZERO, UdpOptions::default());
+        let (now, options) = (Duration::ZERO, TransportOptions::default());
         let mut client = UdpConnection::connect(now, &options);
         client.update(now);
         let hello = client.poll_transmit().expect("a hello");
@@ -156,7 +156,7 @@ impl Link {
         let (end, now) = (&mut self.ends[to], self.now);
         bounded(datagram.len(), || end.udp.handle_datagram(now, datagram));
         while let Some((carrier, channel, packet)) = end.udp.poll_packet() {
-            assert!(!packet.is_empty() && packet.len() <= UdpOptions::default().max_packet);
+            assert!(!packet.is_empty() && packet.len() <= TransportOptions::default().max_packet);
             match carrier {
                 Channel::Reliable => end.received.push((channel, packet.to_vec())),
                 Channel::Unreliable => assert!(packet.len() <= MAX_PACKET || !self.is_honest),

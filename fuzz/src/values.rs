@@ -1,4 +1,4 @@
-//! Bytes of one value, in each type, codec and encoding.
+//! Bytes of a value, in each type, codec and encoding.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroU32;

@@ -40,10 +40,10 @@ pub struct World<P: Protocol> {
     records: Option<[Vec<Packet>; 2]>,
 }
 
-/// Packets of one session, recorded once.
+/// Packets of a session, recorded once.
 #[derive(Debug)]
 pub struct Recording {
-    /// Packets of the client. The first ones connect it and make it ready.
+    /// Packets of the client. The first packets connect it and make it ready.
     pub up: Vec<Packet>,
     /// Number of packets that make the client ready.
     pub greeting: usize,
@@ -97,7 +97,7 @@ impl<P: Protocol> World<P> {
         self.connect(attacker, Some(request));
     }
 
-    /// Opens a link of an attacker in the place of the former one, and sends a request and the greeting.
+    /// Opens a link of an attacker in the place of the former link, and sends a request and the greeting.
     fn connect(&mut self, attacker: usize, request: Option<&Packet>) -> Option<ConnectionId> {
         self.links = self.links.checked_sub(1)?;
         if self.connections[attacker] != self.connections[3] {
@@ -113,7 +113,7 @@ impl<P: Protocol> World<P> {
         Some(connection)
     }
 
-    /// Cuts the link of the healthy client, with its packets, and opens another one.
+    /// Cuts the link of the healthy client, with its packets, and opens a new link.
     pub fn cut(&mut self) {
         let former = self.connections[3];
         if !self.is_connected {
@@ -141,7 +141,7 @@ impl<P: Protocol> World<P> {
             return;
         }
         let (server, connection) = (&mut self.server, self.connections[attacker]);
-        // An error has no consequence here, so that the later packets of an input count.
+        // An error is ignored here, so that the later packets of an input count.
         let _ = bounded(packet.bytes.len(), || packet.arrive(server, connection));
     }
 
@@ -196,7 +196,7 @@ impl<P: Protocol> World<P> {
         }
     }
 
-    /// Carries the packets to the healthy client, and drops all others.
+    /// Carries the packets to the healthy client, and drops the rest.
     fn carry_down(&mut self) {
         while let Some(packet) = self.server.poll_transmit() {
             if packet.connection != self.connections[3] {
@@ -213,7 +213,7 @@ impl<P: Protocol> World<P> {
 }
 
 impl Recording {
-    /// Returns the recording of a protocol: a join, then changes, writes and calls of each kind.
+    /// Returns the recording of a protocol: a join, then changes, writes and calls of every kind.
     pub fn of<P: Protocol>() -> &'static Self {
         static RECORDINGS: [OnceLock<Recording>; 3] = [const { OnceLock::new() }; 3];
         RECORDINGS[P::INDEX].get_or_init(Self::record::<P>)

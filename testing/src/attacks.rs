@@ -39,7 +39,7 @@ pub trait Victim {
 pub struct Attack {
     /// End of the attack.
     pub victim: Box<dyn Victim>,
-    /// Packets of one update.
+    /// Packets of an update.
     pub packets: Vec<Vec<u8>>,
     /// Number of updates; each update receives all packets.
     pub updates: usize,
@@ -62,13 +62,13 @@ impl Attack {
         self
     }
 
-    /// Returns the number of bytes of one update.
+    /// Returns the number of bytes of an update.
     #[must_use]
     pub fn len(&self) -> usize {
         self.packets.iter().map(Vec::len).sum()
     }
 
-    /// Returns whether the attack has no bytes.
+    /// Returns whether the attack is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

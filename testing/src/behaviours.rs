@@ -7,7 +7,7 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-/// Player whose hooks log their arguments and the other fields.
+/// Player whose hooks log their arguments and the remaining fields.
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
 pub struct Player {

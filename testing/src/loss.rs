@@ -1,4 +1,4 @@
-//! Random schedules for state over links that lose packets, and the properties that all of them keep.
+//! Random schedules for state over links that lose packets, and the properties that every schedule keeps.
 //!
 //! A [`LossSystem`] is a server with its clients. [`check`] drives it by operations: writes, shows,
 //! owners, updates, and each packet delivered, lost, repeated or overtaken. Every write has a higher
@@ -6,9 +6,9 @@
 //!
 //! | property | content |
 //! |---|---|
-//! | P0 | no replica has a value of another object of the same number |
+//! | P0 | no replica has a value of an earlier object of the same number |
 //! | P1 | in the end each client has what the server shows it, and nothing else, and all is silent |
-//! | P2 | no older value replaces a newer one |
+//! | P2 | no value replaces a newer value |
 //! | P3 | nothing is repaired that the client is known to have or that is under way: the system checks itself |
 //! | P4 | memory has limits |
 //! | P5 | without loss nothing is sent twice or withheld |
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 pub use play::{Failure, check};
 pub use schedule::{Op, Setup};
 
-/// Fields of each object.
+/// Fields of an object.
 pub const FIELDS: usize = 5;
 
 /// Field that only the owner reads. Fields 0 and 1 are read by all observers.
@@ -47,7 +47,7 @@ pub enum Carrier {
 /// Values of an object on one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectState {
-    /// Value of the object's spawn, which no other object has.
+    /// Value of the object's spawn, which is unique among the objects.
     pub class: u32,
     /// Whether the client owns the object.
     pub is_owned: bool,
@@ -55,7 +55,7 @@ pub struct ObjectState {
     pub values: [Option<u32>; FIELDS],
 }
 
-/// Objects of one side by number.
+/// Objects of an end by number.
 pub type States = BTreeMap<u32, ObjectState>;
 
 /// Report of a client to its application.
@@ -72,7 +72,7 @@ pub enum LossEvent {
 pub struct Traffic {
     /// Entries of frames for an audience of which the client is a member.
     pub framed: u64,
-    /// Those of them that were sent.
+    /// Values that were sent.
     pub sent: u64,
     /// Entries of repairs.
     pub repaired: u64,
@@ -87,7 +87,7 @@ pub trait LossSystem {
     /// A packet between two ends.
     type Packet: Clone;
 
-    /// Whether a complete tick has the changes of all ticks up to it; otherwise its own.
+    /// Whether a complete tick has every change up to it; otherwise its own.
     const IS_CUMULATIVE: bool;
 
     /// Changes the world on the server, or the fields of an owner on its client. Impossible changes are
@@ -117,7 +117,7 @@ pub trait LossSystem {
     /// Returns the state that a client has.
     fn client_state(&self, client: usize) -> States;
 
-    /// Returns the values of all objects as frames or snapshots have written them last.
+    /// Returns the values of the objects as frames or snapshots have written them last.
     fn framed(&self) -> States;
 
     /// Returns the reports of a client since the last call.

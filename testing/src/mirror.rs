@@ -26,7 +26,7 @@ pub const FRAME: Duration = Duration::from_millis(20);
 pub enum Refusals {
     /// None: a refused packet panics.
     Never,
-    /// Packets of a connection that the server has closed, and no others.
+    /// Packets of a connection that the server has closed, and of no live connection.
     AfterClose,
     /// Any packet. Tests of invalid packets look at events and closed connections.
     Allowed,
@@ -35,7 +35,7 @@ pub enum Refusals {
 /// Packet of a client or of the server.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// Client at the other end of the link.
+    /// Client of the link.
     pub connection: ConnectionId,
     /// Whether the client is the sender.
     pub from_client: bool,
@@ -228,7 +228,7 @@ impl MirrorNetwork {
         }
     }
 
-    /// Sets the quality of all links.
+    /// Sets the quality of the links.
     pub fn quality(&mut self, quality: Quality) {
         for link in self.links.values_mut().flatten() {
             link.quality = quality;

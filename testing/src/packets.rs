@@ -7,7 +7,7 @@ use syncvar::{
     PacketLimits,
 };
 
-/// Header of a stream packet of the same tick, the last one of its update.
+/// Header of a stream packet of the same tick, the last of its update.
 const HEADER: u8 = 0x02;
 
 /// Header of a datagram: sequence 1, tick 1.
@@ -27,7 +27,7 @@ pub fn packet(channel: u8, messages: &[u8]) -> Vec<u8> {
 ///
 /// # Panics
 ///
-/// When the packet has no header.
+/// When the packet lacks a header.
 #[must_use]
 pub fn messages(channel: u8, packet: &[u8]) -> &[u8] {
     if channel != 0 {
@@ -92,9 +92,9 @@ pub fn arrive_at_server(
     }
 }
 
-/// Messages of a test, as a packet of the other side.
+/// Messages of a test, as a packet of the peer.
 pub trait ClientMessages {
-    /// Handles messages of the server: of channel 0 on the stream, of another one as a datagram.
+    /// Handles messages of the server: of channel 0 on the stream, of a further channel as a datagram.
     ///
     /// # Errors
     ///
@@ -117,9 +117,9 @@ impl ClientMessages for NetworkClient {
     }
 }
 
-/// Messages of a test, as a packet of the other side.
+/// Messages of a test, as a packet of the peer.
 pub trait ServerMessages {
-    /// Handles messages of a connection: of channel 0 on the stream, of another one as a datagram. One
+    /// Handles messages of a connection: of channel 0 on the stream, of a further channel as a datagram. One
     /// that is accepted has the framing of the server's settings.
     ///
     /// # Errors

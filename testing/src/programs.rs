@@ -3,12 +3,12 @@
 //!
 //! | property | content |
 //! |---|---|
-//! | `different` | in the end each client has the objects that it may see, with the values that it may read, and the prefab's in the place of others |
+//! | `different` | in the end each client has the objects that it may see, with the values that it may read, and the prefab's in the place of private values |
 //! | `older`, `invented`, `torn` | each value is one of the server's, not older than the one before; an owner's write is whole |
 //! | `secret` | no packet has a value that its client may not read |
 //! | `hook`, `event` | each change runs its hook and is reported once, with the value before it; no end reports a failure |
 //! | `tick` | a complete tick has all changes up to it |
-//! | `call` | no call runs twice; reliable ones run in order, and after their state if they say so |
+//! | `call` | no call runs twice; reliable calls run in order, and after their state if they say so |
 //! | `written`, `input`, `rewind` | the server takes over what the owner, the player and the past had |
 //! | `refused`, `thrown out` | no honest end is punished |
 //! | `kept` | no bookkeeping remains |

@@ -49,7 +49,7 @@ const IDS: [u16; 19] = [
     Chat::ID,
 ];
 
-/// Scene object of both ends.
+/// Scene object of server and client.
 const SCENE: SceneId = SceneId(7);
 
 impl Protocol for Mirror {

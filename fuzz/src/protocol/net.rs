@@ -65,7 +65,8 @@ macro_rules! protocol {
                     ..SpawnOptions::default()
                 };
                 let pawn = server.try_spawn(Pawn::default(), options.clone());
-                pawn.and_then(|pawn| Ok(drop(server.set_group(pawn, Some(GROUP))))).ok();
+                pawn.and_then(|pawn| Ok(drop(server.set_group(pawn, Some(GROUP)))))
+                    .ok();
                 server.try_spawn(hero(), options).ok()
             }
 
@@ -126,7 +127,9 @@ macro_rules! protocol {
             fn returning(session: u8, bytes: &[u8]) -> Option<Packet> {
                 let flags = if bytes.is_empty() { 1 } else { 3 };
                 let payload = [&[flags], &token(session)[..], bytes].concat();
-                let kind = MessageType::ALL.iter().position(|it| *it == MessageType::Session);
+                let kind = MessageType::ALL
+                    .iter()
+                    .position(|it| *it == MessageType::Session);
                 let message = message(kind.and_then(|kind| u8::try_from(kind).ok())?, &payload);
                 Some(Packet::new(Self::LIMITS, 0, &message))
             }
@@ -152,7 +155,7 @@ const DATAGRAMS: PacketLimits = PacketLimits {
     ..PacketLimits::STREAM
 };
 
-/// Scene object of both ends.
+/// Scene object of server and client.
 const SCENE: NetworkSceneId = NetworkSceneId(7);
 
 static NEXT_TOKEN: AtomicU8 = AtomicU8::new(0);
@@ -162,15 +165,20 @@ fn next_token() -> [u8; 16] {
     token(NEXT_TOKEN.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Returns the token with a number: one that no mutation of another one becomes.
+/// Returns the token with a number: far enough from other tokens for every mutation.
 fn token(number: u8) -> [u8; 16] {
     let number = u128::from(number) + 1;
-    number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_le_bytes()
+    number
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+        .to_le_bytes()
 }
 
 /// Moves the pawns by the inputs of their owners.
 fn take_inputs(server: &mut NetworkServer, links: &[ConnectionId; 4], now: Duration) {
-    let ids: Vec<NetId> = server.identities().map(|identity| identity.net_id()).collect();
+    let ids: Vec<NetId> = server
+        .identities()
+        .map(|identity| identity.net_id())
+        .collect();
     for tick in server.ticks_until(now) {
         for link in links {
             let connection = server.connection_of(*link).unwrap_or(*link);
@@ -186,7 +194,7 @@ fn take_inputs(server: &mut NetworkServer, links: &[ConnectionId; 4], now: Durat
     }
 }
 
-/// Sets the input, or writes to a pawn. Returns whether the step is one of these.
+/// Sets the input, or writes to a pawn. Returns whether the step does so.
 fn write(client: &mut NetworkClient, mut step: Step<'_>) -> bool {
     let (which, what, number) = (step.byte(), step.byte(), step.number());
     let ids = client.identities().map(|identity| identity.net_id());
@@ -205,7 +213,10 @@ fn write(client: &mut NetworkClient, mut step: Step<'_>) -> bool {
             }
         }
         11 => drop(client.calls::<Pawn>(pawn).shoot(NetId(number % 64))),
-        15 => drop(client.send(&Chat { text: step.text(), ..Chat::default() })),
+        15 => drop(client.send(&Chat {
+            text: step.text(),
+            ..Chat::default()
+        })),
         _ => return false,
     }
     true
@@ -220,7 +231,7 @@ fn change_more(
     let connection = connections[usize::from(number % 4)];
     let group = (number < 192).then_some(Tag(u64::from(number % 3)));
     let value = [f32::NAN, 0.0, -1.0, f32::INFINITY, 1.0][usize::from(number % 5)];
-    // The steps 20 and 21 of each 22.
+    // The steps 20 and 21 of 22.
     match what / 22 * 2 + what % 2 {
         0..4 => drop(server.spawn_scene_object(SCENE, Body::default())),
         4..8 => drop(server.set_parent(id, Some(NetId(number.into())))),
@@ -234,7 +245,10 @@ fn change_more(
         }
         15 => drop(server.set_priority(id, value)),
         16 => {
-            let budget = Budget { half_distance: value, ..Budget::new(number.into()) };
+            let budget = Budget {
+                half_distance: value,
+                ..Budget::new(number.into())
+            };
             let budget = (number > 31).then_some(budget);
             drop(server.set_budget(connection, budget));
             drop(server.set_viewpoint(connection, Some(Vector3::new(value, value, 1.0))));
@@ -267,7 +281,7 @@ fn change(server: &mut NetworkServer, connections: &[ConnectionId; 4], step: Ste
     );
 }
 
-/// Returns the header of a stream packet, the last one of its update, or of a datagram whose whole tick is
+/// Returns the header of a stream packet, the last of its update, or of a datagram whose whole tick is
 /// its sequence.
 fn header(channel: u8, sequence: u16) -> Vec<u8> {
     const END: u8 = 0x02;

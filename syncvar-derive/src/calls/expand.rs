@@ -21,7 +21,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
     let commands = handles::commands(calls);
     let rpcs = handles::rpcs(calls);
     let (commands_type, rpcs_type) = (commands.ty("'call"), rpcs.ty("'call"));
-    let (lent_commands, lent_rpcs) = (commands.ty("'_"), rpcs.ty("'_"));
+    let (commands_ret, rpcs_ret) = (commands.ty("'_"), rpcs.ty("'_"));
     let (make_commands, make_rpcs) = (commands.constructor(), rpcs.constructor());
     let events = events(calls);
     let one_block = one_block(calls);
@@ -43,11 +43,11 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
                 type Commands<'call> = #commands_type;
                 type Rpcs<'call> = #rpcs_type;
 
-                fn commands(sender: _syncvar::CommandSender<'_>) -> #lent_commands {
+                fn commands(sender: _syncvar::CommandSender<'_>) -> #commands_ret {
                     #make_commands
                 }
 
-                fn rpcs(sender: _syncvar::RpcSender<'_>) -> #lent_rpcs {
+                fn rpcs(sender: _syncvar::RpcSender<'_>) -> #rpcs_ret {
                     #make_rpcs
                 }
 
@@ -184,7 +184,7 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
     }
 }
 
-/// Emits an implementation whose trait tells in an error that there is a second block.
+/// Emits a marker: a second block conflicts with it.
 fn one_block(calls: &Calls) -> TokenStream {
     let self_ty = &calls.self_ty;
     let (impl_generics, _, where_clause) = calls.generics.split_for_impl();

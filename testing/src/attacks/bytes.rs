@@ -29,7 +29,7 @@ impl Payload {
     ///
     /// # Panics
     ///
-    /// If the value has no form.
+    /// If the encoding cannot express the value.
     #[must_use]
     pub fn value(mut self, value: &impl SyncValue) -> Self {
         let mut writer = NetworkWriter::with_encoding(self.encoding);
@@ -39,7 +39,7 @@ impl Payload {
         self
     }
 
-    /// Appends a number: packed in `Unet`, a varint in the others.
+    /// Appends a number: packed in `Unet`, a varint elsewhere.
     #[must_use]
     pub fn number(self, number: usize) -> Self {
         self.value(&u64::try_from(number).unwrap_or(u64::MAX))
@@ -93,7 +93,7 @@ impl Payload {
         self.bytes.len()
     }
 
-    /// Returns whether the payload has no bytes.
+    /// Returns whether the payload is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()

@@ -113,7 +113,7 @@ impl Client {
         })
     }
 
-    /// Returns the message `UpdateVars` or `UpdateBatch` with the change of one field of the object.
+    /// Returns the message `UpdateVars` or `UpdateBatch` with the change of a field of the object.
     #[must_use]
     pub fn change(&self, bit: u32, content: impl FnOnce(Payload) -> Payload) -> Vec<u8> {
         let delta = content(self.payload().number(1 << bit)).bytes();

@@ -23,7 +23,7 @@ pub enum End {
 /// Delta of an attacker.
 #[derive(Clone, Debug)]
 pub enum Delta {
-    /// Operations on a list of numbers, one after another, as many as fit.
+    /// Operations on a list of numbers, in succession, as many as fit.
     Numbers(Vec<Operation>),
     /// The same on a list of texts.
     Texts(Vec<Operation>),
@@ -42,7 +42,7 @@ pub struct DeltaProgram {
     pub end: End,
     /// Numbers of the object before the attack.
     pub numbers: usize,
-    /// Packets of one update.
+    /// Packets of an update.
     pub deltas: Vec<Delta>,
     /// Number of updates.
     pub updates: usize,
@@ -174,7 +174,7 @@ pub fn delta_programs() -> impl Strategy<Value = DeltaProgram> {
     let numbers = prop_oneof![Just(0), Just(60_000), Just(900_000)];
     let deltas = prop::collection::vec(delta(), 1..5);
     (end, numbers, deltas, 1..5_usize).prop_map(|(end, numbers, deltas, updates)| {
-        // The framing `Unet` has no form for longer states.
+        // The framing `Unet` cannot express longer states.
         let numbers = match end {
             End::Client(Framing::Unet) => numbers.min(60_000),
             End::Client(Framing::Compact) | End::MirrorServer => numbers,

@@ -85,7 +85,7 @@ fn state(id: [u8; 2], object: NetId, delta: &[u8]) -> Vec<u8> {
     message_of(id, fields.raw(&[1, safety]).raw(delta))
 }
 
-/// Returns the change of one collection and of no value.
+/// Returns the change of a collection alone.
 fn collection(bit: u32, count: usize, operation: impl Fn(Payload, usize) -> Payload) -> Vec<u8> {
     let mask = (1_u64 << bit).to_le_bytes();
     let operations = u32::try_from(count).unwrap_or(u32::MAX);

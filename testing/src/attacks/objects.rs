@@ -24,7 +24,7 @@ pub enum Wide {
     Full([f64; 96]),
 }
 
-/// Struct of 4 KiB that takes no byte on the wire.
+/// Struct of 4 KiB that is empty on the wire.
 #[derive(SyncValue, Clone, Debug)]
 pub struct Hollow {
     /// Memory that does not travel.

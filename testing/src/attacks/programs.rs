@@ -38,7 +38,7 @@ pub enum Place {
 pub enum Operation {
     /// Addition.
     Add,
-    /// Removal of all elements.
+    /// Removal of the whole content.
     Clear,
     /// Insertion at a place.
     Insert(Place),
@@ -46,16 +46,16 @@ pub enum Operation {
     RemoveAt(Place),
     /// Replacement at a place.
     Set(Place),
-    /// Replacement of a number of elements by others.
+    /// Replacement of a number of elements.
     Splice(Place, usize, usize),
-    /// Removal of a number of elements behind a number of others.
+    /// Removal of a number of elements behind a number of elements.
     Run(usize, usize),
 }
 
 /// Message of an attacker.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// Operations on a list, one after another, as many as fit.
+    /// Operations on a list, in succession, as many as fit.
     List(u32, Vec<Operation>),
     /// Operations on a dictionary or a set: the bit, the distance of keys, and whether each key is
     /// removed again.
@@ -83,7 +83,7 @@ pub struct Program {
     pub framing: Framing,
     /// State before the attack.
     pub fill: Fill,
-    /// Messages of one update, one packet each.
+    /// Messages of an update, one packet each.
     pub steps: Vec<Step>,
     /// Number of updates.
     pub updates: usize,
@@ -164,7 +164,7 @@ impl Operation {
         }
     }
 
-    /// Appends the operation in Mirror's encoding, which has no splices and runs.
+    /// Appends the operation in Mirror's encoding, which lacks splices and runs.
     #[cfg(feature = "mirror")]
     pub(super) fn write_mirror(
         self,
@@ -293,7 +293,7 @@ pub fn programs() -> impl Strategy<Value = Program> {
     let steps = prop::collection::vec(step(), 1..5);
     (framing, fill, steps, 1..5_usize).prop_map(|(framing, fill, steps, updates)| {
         let (numbers, wide) = fill;
-        // The framing `Unet` has no form for longer states.
+        // The framing `Unet` cannot express longer states.
         let numbers = match framing {
             Framing::Unet => numbers.min(60_000),
             Framing::Compact => numbers,

@@ -29,7 +29,7 @@ pub(super) const SET: u8 = 5;
 pub(super) const SPLICE: u8 = 6;
 pub(super) const REMOVE: u8 = 7;
 
-/// Largest packet of `TcpOptions`.
+/// Largest packet of `TransportOptions`.
 const PACKET: usize = 65_000;
 
 /// Server with one [`Trove`], its owner, and an observer.
@@ -109,7 +109,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If the server and the client do not understand each other.
+    /// If the server and the client disagree.
     pub fn join(&mut self) -> NetworkClient {
         let (connection, mut client) = connect(&mut self.end, Framing::Compact);
         self.now += Duration::from_millis(50);
@@ -129,13 +129,13 @@ impl Server {
         Payload::new(self.encoding)
     }
 
-    /// Returns the message `OwnerWrite` of one field: its bit and its content.
+    /// Returns the message `OwnerWrite` of a field: its bit and its content.
     #[must_use]
     pub fn owner_write(&self, bit: u32, content: impl FnOnce(Payload) -> Payload) -> Vec<u8> {
         self.write_of(self.object, bit, content)
     }
 
-    /// Returns the message `OwnerWrite` of one field of an object.
+    /// Returns the message `OwnerWrite` of a field of an object.
     fn write_of(
         &self,
         object: NetId,

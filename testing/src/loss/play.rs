@@ -110,13 +110,13 @@ struct World<S: LossSystem> {
     frames: BTreeMap<u32, Frame>,
     /// Objects hidden from each client since the last frame.
     hidden: Vec<BTreeSet<u32>>,
-    /// Values of all objects after the last update in a new tick.
+    /// Values of the objects after the last update in a new tick.
     framed: States,
     /// Last values by class of object.
     ends: BTreeMap<u32, u32>,
     seen: Vec<States>,
     calls: Vec<BTreeSet<u32>>,
-    /// Last reported tick of each client, and whether it was complete.
+    /// Last reported tick by client, and whether it was complete.
     reported: Vec<(u32, bool)>,
 }
 

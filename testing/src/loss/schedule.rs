@@ -45,7 +45,7 @@ pub enum Op {
     DeliverUp(usize, usize),
     /// Loses a datagram of a client.
     LoseUp(usize, usize),
-    /// Delivers all datagrams of a client in both directions, with an update of it between them.
+    /// Delivers all datagrams of a client in both directions, with a client's update between.
     Pump(usize),
 }
 
@@ -131,7 +131,7 @@ impl Setup {
         }
     }
 
-    /// Returns a schedule that begins with the join of all clients.
+    /// Returns a schedule that begins with the joins.
     pub(super) fn schedule(&self, dice: &mut Dice, length: usize) -> Vec<Op> {
         let mut ops: Vec<_> = (0..self.objects).map(Op::Spawn).collect();
         ops.push(Op::Tick);

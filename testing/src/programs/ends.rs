@@ -61,7 +61,7 @@ pub(super) struct World {
     pub(super) count: u64,
     /// Runs for which the server's loop stands still.
     pub(super) stalled: u32,
-    /// Hash of all packets.
+    /// Hash of the packets.
     pub(super) hash: u64,
     pub(super) conditions: Conditions,
 }
@@ -158,7 +158,7 @@ impl World {
         }
     }
 
-    /// Runs the loop of each end once.
+    /// Runs every loop once.
     pub(super) fn run(&mut self) -> Checked {
         self.now += self.setup.interval;
         for client in 0..self.ends.len() {

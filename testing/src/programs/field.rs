@@ -6,7 +6,7 @@ use syncvar::{SyncHashSet, schema::Readers};
 /// Value that is found again in the bytes of a packet: a tag and a number. Number 0 is the default.
 pub(super) type Mark = [u8; 8];
 
-/// First bytes of each mark but the default.
+/// First bytes of the marks, but for the default.
 pub(super) const TAG: [u8; 3] = [0xA5, 0xC9, 0x3E];
 
 /// Distance of marks from which on a field with a threshold is sent.

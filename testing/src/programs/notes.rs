@@ -116,7 +116,7 @@ impl World {
                 let former = before
                     .checked_sub(1)
                     .map_or(0, |last| field.history[last].content);
-                // The last write to arrive wins where the server writes, too. Hashes of lists have no order.
+                // The last write to arrive wins where the server writes, too. Hashes of lists ignore the order.
                 let is_marked = content >> 63 == 0 && former >> 63 == 0 && content != 0;
                 let is_newer = content > former || field.rule.write == Writer::Both || !is_marked;
                 let is_legal = field.rule.name != CHECKED || is_legal(content);

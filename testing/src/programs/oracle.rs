@@ -35,7 +35,7 @@ pub(super) struct Object {
     pub(super) fields: Vec<Field>,
     /// Decisions about single clients.
     shown: BTreeMap<usize, bool>,
-    /// Tick of the last change of each client's readable fields.
+    /// Tick of the last change of a client's readable fields.
     pub(super) role_since: Vec<u64>,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Oracle {
     pub(super) objects: BTreeMap<NetId, Object>,
     /// Origins by number, from 1 on.
     pub(super) marks: Vec<Origin>,
-    /// Groups of each client.
+    /// Groups by client.
     pub(super) members: Vec<BTreeSet<u64>>,
     pub(super) ready: Vec<bool>,
     /// Clients whose present packets may be those of their last link.
@@ -265,7 +265,7 @@ impl Oracle {
         }
     }
 
-    /// Forgets former readers whose pending changes have been sent.
+    /// Forgets earlier readers whose pending changes have been sent.
     pub(super) fn end_update(&mut self) {
         self.recent = self.formers.len();
     }

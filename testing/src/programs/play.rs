@@ -14,7 +14,7 @@ use super::program::{Setup, Step};
 use super::world::{Body, CHECKED, FIRST, KINDS, PAIR, is_legal};
 
 impl World {
-    /// Plays the steps and then lets all ends settle. Returns a hash of all packets.
+    /// Plays the steps and then lets all ends settle. Returns a hash of the packets.
     pub(super) fn play(setup: &Setup, steps: &[Step], at: &mut usize) -> Result<u64, String> {
         let mut world = Self::new(setup);
         world.begin()?;

@@ -17,7 +17,7 @@ pub(super) const GROUPS: u64 = 2;
 /// One step. Clients and objects are positions; a step that is impossible at its time is passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Runs the loops of all ends so many times.
+    /// Runs every loop so many times.
     Run(u32),
     /// Updates the server once more in the same tick.
     UpdateAgain,
@@ -49,7 +49,7 @@ pub enum Step {
     Command(usize, bool),
     /// Sets the input of a client.
     Input(usize),
-    /// Looks at the former values of an object as a client has seen them.
+    /// Looks at the past values of an object as a client has seen them.
     Rewind(usize, usize),
     /// Stops the loop of a client for so many runs.
     StallClient(usize, u32),
@@ -74,9 +74,9 @@ pub enum Step {
 /// Conditions of the links: times in milliseconds, rates in percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// Delay of each packet.
+    /// Delay of a packet.
     pub delay: u64,
-    /// Most additional delay: datagrams overtake each other.
+    /// Most additional delay: datagrams overtake earlier datagrams.
     pub jitter: u64,
     /// Lost packets; the stream repeats its own.
     pub loss: u32,
@@ -110,7 +110,7 @@ pub struct Setup {
     pub clients: usize,
     /// Clients with datagrams, a bit each.
     pub datagrams: u8,
-    /// Conditions of all links.
+    /// Conditions of the links.
     pub conditions: Conditions,
     /// Limits of both ends.
     pub tightness: Tightness,

@@ -1,4 +1,4 @@
-//! The oracle of one client: its replicas, hooks, events and calls.
+//! The oracle of a client: its replicas, hooks, events and calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,9 +15,9 @@ use super::world::{KINDS, PAIR, Part};
 /// A replica as seen last.
 #[derive(Default)]
 struct Replica {
-    /// Content of each field.
+    /// Content by field.
     contents: Vec<u64>,
-    /// Position of each content in the history of its field.
+    /// Position of a content in the history of its field.
     known: Vec<usize>,
     /// Runs of hooks so far, by behaviour.
     runs: Vec<usize>,
@@ -29,7 +29,7 @@ struct Replica {
 #[derive(Default)]
 pub(super) struct Heard {
     last_ring: u64,
-    /// Calls that are no part of an order.
+    /// Calls without an order.
     once: BTreeSet<u64>,
     pub(super) expected: BTreeSet<u64>,
 }
@@ -40,10 +40,10 @@ pub(super) struct View {
     pub(super) heard: Heard,
     /// Whether no state was lost or late so far.
     pub(super) is_exact: bool,
-    /// Whether the client has no budget.
+    /// Whether the budget is unlimited.
     pub(super) is_unlimited: bool,
     last_tick: u64,
-    /// Whether the client has no place in the game until it asks for one.
+    /// Whether the client asks for its place in the game.
     pub(super) is_waiting: bool,
     /// Whether the commands so far may be lost.
     pub(super) has_restarted: bool,

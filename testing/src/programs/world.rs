@@ -257,7 +257,7 @@ pub(super) struct Kind {
     pub(super) spawn: Spawn,
 }
 
-/// Spawns behaviours after a change of each.
+/// Spawns behaviours after a change by every policy.
 macro_rules! spawn {
     ($($behaviour:ident $index:literal)*) => {
         |server, options, change| {
@@ -305,7 +305,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// Returns the registry of each end.
+/// Returns the registry of an end.
 pub(super) fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<(Hub,)>("hub")

@@ -200,7 +200,7 @@ impl NetworkClient {
     /// Returns the pool and entry of a delta's object, if the delta can be applied now.
     #[expect(
         clippy::inline_always,
-        reason = "read back from memory, an entry waits for all earlier stores"
+        reason = "inlined to keep `Entry` in registers; a call stalls on store forwarding"
     )]
     #[inline(always)]
     pub(super) fn find<'a>(

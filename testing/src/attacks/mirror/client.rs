@@ -169,7 +169,7 @@ fn replicas() -> Vec<Named> {
 fn spawn(id: u32, asset: u32) -> Vec<u8> {
     let head = payload().value(&id).raw(&[0, 0]).value(&asset);
     let body = head.raw(&[0; 24]).raw(&[0, 0, 128, 63]).raw(&[0; 12]);
-    // Component 1: a snapshot of one byte.
+    // Component 1: a snapshot of a single byte.
     message_of(SPAWN, body.number(4).raw(&[1, 1, 0]))
 }
 

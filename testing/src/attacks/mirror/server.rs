@@ -26,7 +26,7 @@ pub struct MirrorServerVictim {
 }
 
 impl MirrorServerVictim {
-    /// Returns a server with a number of other objects, whose trove has a state.
+    /// Returns a server with further objects, whose trove has a state.
     ///
     /// # Panics
     ///

@@ -31,7 +31,7 @@ fn bags(count: u32) -> (Server, Vec<NetId>) {
     (server, ids)
 }
 
-/// Returns an attack of one command with a number of equal elements.
+/// Returns an attack by one command with a number of equal elements.
 fn command(call: usize, element: &[u8]) -> Attack {
     let server = bag(|_| ());
     let count = PACKET / element.len();
@@ -39,7 +39,7 @@ fn command(call: usize, element: &[u8]) -> Attack {
     Attack::new(server, vec![packet])
 }
 
-/// Returns an attack of one command with ascending keys, each with a rest.
+/// Returns an attack by one command with ascending keys, each with a rest.
 fn keys(call: usize, rest: &[u8]) -> Attack {
     let server = bag(|_| ());
     let packet = server.command(call, |write| {
@@ -50,7 +50,7 @@ fn keys(call: usize, rest: &[u8]) -> Attack {
     Attack::new(server, vec![packet])
 }
 
-/// Returns an attack of one command with ascending texts of two bytes.
+/// Returns an attack by one command with ascending texts of two bytes.
 fn texts(call: usize) -> Attack {
     let server = bag(|_| ());
     let packet = server.command(call, |write| {

@@ -51,7 +51,7 @@ fn alternate(write: Payload, number: usize) -> Payload {
     }
 }
 
-/// Writes a splice at the beginning: removed elements, and inserted ones of one byte each.
+/// Writes a splice at the beginning: removed elements, and inserted elements, a byte each.
 fn splice(write: Payload, removed: usize, inserted: usize, element: u8) -> Payload {
     let write = write.number(1).operation(SPLICE, 0).number(removed);
     write.count(inserted).raw(&vec![element; inserted])
