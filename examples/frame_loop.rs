@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::transport::{Host, Peer};
 use syncvar::{ClientConfig, ServerConfig};
 
@@ -41,9 +41,13 @@ fn main() -> io::Result<ExitCode> {
             ..ClientConfig::default()
         },
     );
-    let mut host = Host::new(TcpOptions::default());
+    let mut host = Host::new(TransportOptions::default());
     host.listen_tcp("127.0.0.1:0")?;
-    let mut peer = Peer::tcp(&host.local_addrs()?[..], &client, TcpOptions::default())?;
+    let mut peer = Peer::tcp(
+        &host.local_addrs()?[..],
+        &client,
+        TransportOptions::default(),
+    )?;
     let ship = server.spawn(Ship::default());
 
     let frame = Duration::from_secs(1) / FRAMES_PER_SECOND;

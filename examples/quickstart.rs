@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
+use syncvar::tcp::{TcpClient, TcpServer, TransportOptions};
 use syncvar::{NetworkIdentity, stats::MessageType};
 
 use player::{Player, place};
@@ -86,7 +86,7 @@ impl Game {
 async fn open(addr: &str, length: Duration) -> io::Result<(TcpServer, Game)> {
     let mut server = NetworkServer::new(prefabs());
     let game = Game::new(&mut server, length);
-    let server = TcpServer::bind(addr, server, TcpOptions::default()).await?;
+    let server = TcpServer::bind(addr, server, TransportOptions::default()).await?;
     say("server", format!("listens on {}", server.local_addr()?));
     Ok((server, game))
 }

@@ -9,7 +9,7 @@ use syncvar::NetworkBehaviour;
 use syncvar::mirror::{MirrorClient, MirrorPeer};
 use syncvar::prelude::*;
 use syncvar::quic::QuicClient;
-use syncvar::tcp::{TcpClient, TcpOptions};
+use syncvar::tcp::{TcpClient, TransportOptions};
 use syncvar::tls::Trust;
 use syncvar::transport::NetworkPeer;
 use syncvar::udp::UdpClient;
@@ -72,7 +72,7 @@ impl Player {
                 Transport::WebSocket => {
                     let client = NetworkClient::new(prefabs());
                     let server = WebSocketClient::new(&format!("ws://{address}"));
-                    let connecting = server.connect(client, TcpOptions::default());
+                    let connecting = server.connect(client, TransportOptions::default());
                     let peer = Box::pin(connecting).await.ok()?;
                     Self::Peer(Box::new(peer))
                 }
@@ -80,7 +80,7 @@ impl Player {
                     let client = NetworkClient::new(prefabs());
                     let trust = Trust::any_server_without_verification();
                     let server = QuicClient::new(&address.to_string(), trust);
-                    let connecting = server.connect(client, TcpOptions::default());
+                    let connecting = server.connect(client, TransportOptions::default());
                     let peer = Box::pin(connecting).await.ok()?;
                     Self::Peer(Box::new(peer))
                 }

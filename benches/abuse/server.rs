@@ -11,10 +11,9 @@ use syncvar::ServerConfig;
 use syncvar::mirror::{MirrorHost, MirrorServer, MirrorServerConfig, SpawnPolicy};
 use syncvar::prelude::*;
 use syncvar::quic::QuicPort;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::tls::Identity;
 use syncvar::transport::Host;
-use syncvar::udp::UdpOptions;
 use syncvar::websocket::WebPort;
 
 use crate::process::input_closed;
@@ -78,10 +77,7 @@ pub(crate) async fn serve(transport: Transport) -> Outcome {
 /// Returns a host that listens by a transport.
 fn host(transport: Transport) -> std::io::Result<Host<NetworkServer>> {
     let anywhere = "127.0.0.1:0";
-    let mut host = match transport {
-        Transport::Udp => Host::new(UdpOptions::default()),
-        _ => Host::new(TcpOptions::default()),
-    };
+    let mut host = Host::new(TransportOptions::default());
     match transport {
         Transport::Tcp => host.listen_tcp(anywhere)?,
         Transport::WebSocket => host.listen(anywhere, WebPort::new())?,

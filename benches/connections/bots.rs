@@ -7,7 +7,7 @@ use std::time::Duration;
 use syncvar::ClientConfig;
 use syncvar::prelude::*;
 use syncvar::quic::QuicClient;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::tls::Trust;
 use syncvar::transport::{NetworkPeer, Peer};
 use syncvar::websocket::WebSocketClient;
@@ -90,11 +90,11 @@ impl Crowd {
             ..ClientConfig::default()
         };
         let client = NetworkClient::with_config(prefabs(), config);
-        let options = TcpOptions {
+        let options = TransportOptions {
             connect_timeout: Duration::from_mins(1),
             handshake_timeout: Duration::from_mins(1),
             idle_timeout: Duration::from_mins(5),
-            ..TcpOptions::default()
+            ..TransportOptions::default()
         };
         let peer = self.peer(&client, options).ok()?;
         let mut peer = NetworkPeer::of(peer, client).await.ok()?;
@@ -105,7 +105,7 @@ impl Crowd {
         Some(peer)
     }
 
-    fn peer(self, client: &NetworkClient, options: TcpOptions) -> std::io::Result<Peer> {
+    fn peer(self, client: &NetworkClient, options: TransportOptions) -> std::io::Result<Peer> {
         let address = self.address.to_string();
         match self.transport {
             Transport::Tcp => Peer::tcp(self.address, client, options),

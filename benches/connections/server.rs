@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar::interest::{Everyone, GroupTags, Tag};
 use syncvar::prelude::*;
 use syncvar::quic::QuicPort;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::tls::Identity;
 use syncvar::transport::Host;
 use syncvar::websocket::WebPort;
@@ -28,14 +28,14 @@ struct Served {
 /// Prints the address, and plays until the input is closed.
 pub(crate) fn serve(transport: Transport, runtime: &Runtime) -> Outcome {
     let most = 20_000;
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_connections: most,
         max_connections_per_address: most,
         max_accepts_per_second: 2000,
         // The bots of this machine stand still while all of them join.
         idle_timeout: Duration::from_mins(5),
         handshake_timeout: Duration::from_mins(1),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut host = Host::new(options);
     // The sockets have the threads of this runtime.

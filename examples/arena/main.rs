@@ -38,7 +38,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar::tcp::{TcpOptions, TcpServer};
+use syncvar::tcp::{TcpServer, TransportOptions};
 
 use body::Body;
 use crown::Crown;
@@ -65,7 +65,7 @@ async fn main() -> io::Result<ExitCode> {
 async fn play() -> io::Result<ExitCode> {
     let mut server = NetworkServer::new(prefabs());
     let mut game = Game::new(&mut server, Duration::from_secs(6));
-    let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+    let tcp = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default()).await?;
     let addr = tcp.local_addr()?;
     say("server", format!("the arena is open at {addr}"));
     let server = tokio::spawn(tcp.run(move |server, now| game.tick(server, now)));

@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 use glam::Vec2;
 use syncvar::testing::{Random, compare_replicas};
 use syncvar::transport::{Host, Peer};
-use syncvar::{ServerConfig, interest::SpatialGrid, join::Payload, prelude::*, tcp::TcpOptions};
+use syncvar::{
+    ServerConfig, interest::SpatialGrid, join::Payload, prelude::*, tcp::TransportOptions,
+};
 use tracing::{Level, info_span};
 
 use game::{Kill, Pickup, Player, RATE, prefabs, step};
@@ -41,7 +43,7 @@ impl Bot {
         let mut client = NetworkClient::new(prefabs());
         client.set_join_payload(Payload::of(name).map_err(io::Error::other)?);
         Ok(Self {
-            peer: Peer::tcp(addr, &client, TcpOptions::default())?,
+            peer: Peer::tcp(addr, &client, TransportOptions::default())?,
             client,
             me: NetId::NONE,
             input: 0,
@@ -121,7 +123,7 @@ fn main() -> io::Result<()> {
         ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_interest(prefabs(), config, SpatialGrid::xy(10.0, 30.0));
-    let mut host = Host::new(TcpOptions::default());
+    let mut host = Host::new(TransportOptions::default());
     host.listen_tcp("127.0.0.1:0")?;
     let addr = host.local_addrs()?[0];
     let (mut random, mut kills, mut bots) = (Random::new(7), 0, Vec::new());
@@ -145,7 +147,7 @@ fn main() -> io::Result<()> {
             let _span = info_span!("bot", number).entered();
             if tick == 150 && number % 5 == 4 {
                 // A broken link: the client returns to its session.
-                bot.peer = Peer::tcp(addr, &bot.client, TcpOptions::default())?;
+                bot.peer = Peer::tcp(addr, &bot.client, TransportOptions::default())?;
             }
             bot.frame(now, now < ENDS[0]);
         }

@@ -103,7 +103,7 @@ impl Bot {
             Wire::Kcp => MirrorPeer::kcp(addr, client).await?,
             Wire::WebSocket => {
                 let url = WebSocketClient::new(&format!("ws://{addr}"));
-                url.connect_mirror(client, TransportOptions::default())
+                url.connect_mirror(client, TransportOptions::mirror())
                     .await?
             }
         };

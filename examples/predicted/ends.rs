@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use syncvar::motion::Input;
 use syncvar::prelude::*;
 use syncvar::quic::{QuicClient, QuicPort};
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::testing::{Conditions, Random};
 use syncvar::tls::{Identity, Trust};
 use syncvar::transport::{Host, Peer};
-use syncvar::udp::UdpOptions;
 use syncvar::websocket::{WebPort, WebSocketClient};
 use syncvar::{ConnectionId, Endpoint};
 
@@ -44,10 +43,10 @@ impl Way {
     }
 
     fn peer(self, addr: SocketAddr, client: &NetworkClient) -> std::io::Result<Peer> {
-        let options = TcpOptions::default();
+        let options = TransportOptions::default();
         match self {
             Self::Tcp => Peer::tcp(addr, client, options),
-            Self::Udp => Peer::udp(addr, client, UdpOptions::default()),
+            Self::Udp => Peer::udp(addr, client, TransportOptions::default()),
             Self::WebSocket => WebSocketClient::new(&format!("ws://{addr}")).peer(client, options),
             Self::Quic => {
                 let trust = Trust::any_server_without_verification();
@@ -75,7 +74,7 @@ pub(crate) fn serve(
     listening: impl FnOnce(SocketAddr),
 ) -> std::io::Result<()> {
     let mut server = NetworkServer::with_config(prefabs(), config());
-    let mut host = Host::new(TcpOptions::default());
+    let mut host = Host::new(TransportOptions::default());
     way.listen(&mut host)?;
     host.conditions().set_both(link());
     listening(host.local_addrs()?[0]);

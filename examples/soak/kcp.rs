@@ -140,7 +140,7 @@ impl Game {
             })?;
         }
         let stats = self.counters.stats();
-        let is_honest = stats.refused_hellos + stats.queue_full + stats.kcp_timeouts == 0;
+        let is_honest = stats.refused_hellos + stats.queue_full + stats.silence_timeouts == 0;
         ensure(is_honest, || format!("the host reports {stats:?}"))
     }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
+use syncvar::tcp::{TcpClient, TcpServer, TransportOptions};
 use syncvar::{NetRef, NetworkIdentity};
 use syncvar_testing::mirror::Dice;
 use tokio::runtime::Runtime;
@@ -163,7 +163,7 @@ async fn listen(mut queue: Queue<NetworkServer>) -> io::Result<SocketAddr> {
         ..ServerConfig::default()
     };
     let server = NetworkServer::with_config(prefabs(), config);
-    let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+    let server = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default()).await?;
     let addr = server.local_addr()?;
     tokio::spawn(server.run(move |server, _| {
         run_commands(&mut queue, server);

@@ -10,7 +10,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::quic::QuicPort;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::tls::Identity;
 use syncvar::transport::Host;
 use syncvar::websocket::WebPort;
@@ -84,7 +84,7 @@ pub(crate) fn listen(
             hashes.hashes_json().into()
         })
         .answer("/state.json", "application/json", move || state.get());
-    let mut host = Host::new(TcpOptions::default());
+    let mut host = Host::new(TransportOptions::default());
     host.listen(address(), port)?;
     let addr = host.local_addrs()?[0];
     host.listen(addr, QuicPort::new(&identity))?;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::transport::{Host, Peer};
 use syncvar::{ClientConfig, DisconnectReason};
 use tracing_subscriber::fmt::MakeWriter;
@@ -96,11 +96,11 @@ fn run_loop(
     mut middle: impl FnMut(&mut NetworkServer, &mut NetworkClient, Duration),
 ) {
     let mut server = NetworkServer::new(Prefabs::new());
-    let mut host = Host::new(TcpOptions::default());
+    let mut host = Host::new(TransportOptions::default());
     host.listen_tcp("127.0.0.1:0").unwrap();
     let mut client = NetworkClient::new(Prefabs::new());
     let addrs = host.local_addrs().unwrap();
-    let mut peer = Peer::tcp(&addrs[..], &client, TcpOptions::default()).unwrap();
+    let mut peer = Peer::tcp(&addrs[..], &client, TransportOptions::default()).unwrap();
     let mut now = Duration::ZERO;
     while now < Duration::from_secs(seconds) {
         now += Duration::from_millis(100);
@@ -176,7 +176,7 @@ fn the_error_of_a_peer_has_its_cause() {
     let closed = taken.local_addr().unwrap();
     drop(taken);
     let mut client = NetworkClient::new(Prefabs::new());
-    let mut peer = Peer::tcp(closed, &client, TcpOptions::default()).unwrap();
+    let mut peer = Peer::tcp(closed, &client, TransportOptions::default()).unwrap();
     let mut text = String::new();
     for frame in 0..1000 {
         let now = Duration::from_millis(10 * frame);

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 
 use crate::puppet::Puppet;
 use crate::running::{Board, Running, soon};
 use crate::way::Way;
 
 pub(crate) async fn the_last_state_arrives_before_the_end(way: Way) {
-    let server = Running::start(way, TcpOptions::default(), |_, _, _| {});
+    let server = Running::start(way, TransportOptions::default(), |_, _, _| {});
     let mut client = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -34,9 +34,9 @@ pub(crate) async fn the_last_state_arrives_before_the_end(way: Way) {
 }
 
 pub(crate) async fn a_server_stops_while_a_client_does_not_read(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         close_timeout: Duration::from_millis(100),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::filling(way, options);
     let _stuck = Puppet::join(&server).await;

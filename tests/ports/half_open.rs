@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::DisconnectReason;
 use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 
 use crate::line::Line;
 use crate::puppet::Puppet;
@@ -14,18 +14,18 @@ use crate::way::Way;
 /// Shortest limit that TCP's probes keep.
 const LIMIT: Duration = Duration::from_secs(1);
 
-fn options() -> TcpOptions {
-    TcpOptions {
+fn options() -> TransportOptions {
+    TransportOptions {
         handshake_timeout: Duration::MAX,
         idle_timeout: LIMIT,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     }
 }
 
 pub(crate) async fn a_vanished_client_is_noticed(way: Way) {
     let mut server = Running::counting(way, options());
     let line = Line::to(way, server.addr).await;
-    let _client = server.join_by(line.addr, TcpOptions::default()).await;
+    let _client = server.join_by(line.addr, TransportOptions::default()).await;
     if let Some(_ends) = line.cut().await {
         server.disconnected().await;
         let both =
@@ -45,7 +45,7 @@ pub(crate) async fn a_client_that_vanishes_without_a_packet_is_noticed(way: Way)
 }
 
 pub(crate) async fn a_vanished_server_is_noticed(way: Way) {
-    let server = Running::counting(way, TcpOptions::default());
+    let server = Running::counting(way, TransportOptions::default());
     let line = Line::to(way, server.addr).await;
     let mut client = server.join_by(line.addr, options()).await;
     if let Some(_ends) = line.cut().await {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar::DisconnectReason;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use tokio::time::sleep;
 
 use crate::puppet::{Puppet, READY};
@@ -12,9 +12,9 @@ use crate::running::{Running, soon};
 use crate::way::Way;
 
 pub(crate) async fn silence_before_the_handshake_ends_a_connection(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(300),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::counting(way, options);
     let _mute = Puppet::connect(&server).await;
@@ -25,9 +25,9 @@ pub(crate) async fn silence_before_the_handshake_ends_a_connection(way: Way) {
 }
 
 pub(crate) async fn silence_after_the_handshake_ends_a_connection(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_millis(500),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::counting(way, options);
     let mut silent = Puppet::join(&server).await;
@@ -37,9 +37,9 @@ pub(crate) async fn silence_after_the_handshake_ends_a_connection(way: Way) {
 }
 
 pub(crate) async fn pings_keep_a_connection(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_secs(3),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut server = Running::start(way, options, |_, _, _| {});
     let mut quiet = server.join().await;
@@ -51,9 +51,9 @@ pub(crate) async fn pings_keep_a_connection(way: Way) {
 }
 
 pub(crate) async fn an_address_cannot_take_all_places(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_connections_per_address: 2,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::counting(way, options);
     let first = server.join().await;
@@ -67,9 +67,9 @@ pub(crate) async fn an_address_cannot_take_all_places(way: Way) {
 }
 
 pub(crate) async fn a_full_server_refuses_and_frees_places(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_connections: 1,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::counting(way, options);
     let first = server.join().await;
@@ -95,9 +95,9 @@ async fn rejoin(server: &Running) {
 }
 
 pub(crate) async fn connections_beyond_the_rate_wait(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_accepts_per_second: 4,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::counting(way, options);
     let mut waiting: Vec<_> = (0..6).map(|_| Puppet::begin(&server)).collect();
@@ -113,7 +113,7 @@ pub(crate) async fn connections_beyond_the_rate_wait(way: Way) {
 }
 
 pub(crate) async fn malformed_packets_end_their_connection_with_a_reason(way: Way) {
-    let server = Running::counting(way, TcpOptions::default());
+    let server = Running::counting(way, TransportOptions::default());
     let mut good = server.join().await;
     let mut bad = Puppet::join(&server).await;
     bad.send(vec![0xff; 40]);
@@ -123,9 +123,9 @@ pub(crate) async fn malformed_packets_end_their_connection_with_a_reason(way: Wa
 }
 
 pub(crate) async fn a_flood_fills_its_inbox_and_no_more(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_inbox_bytes: 16 * 1024,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::counting(way, options);
     let mut good = server.join().await;
@@ -138,9 +138,9 @@ pub(crate) async fn a_flood_fills_its_inbox_and_no_more(way: Way) {
 }
 
 pub(crate) async fn input_beyond_the_bytes_of_a_tick_waits(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_tick_bytes: 2000,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::counting(way, options);
     let mut good = server.join().await;
@@ -152,10 +152,10 @@ pub(crate) async fn input_beyond_the_bytes_of_a_tick_waits(way: Way) {
 }
 
 pub(crate) async fn a_client_that_never_reads_is_disconnected_alone(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         // 130 ticks: the other client stands still for a while on a busy machine.
         max_queued_bytes: 4_000_000,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut server = Running::filling(way, options);
     let _stuck = Puppet::join(&server).await;
@@ -170,17 +170,17 @@ pub(crate) async fn a_client_that_never_reads_is_disconnected_alone(way: Way) {
 }
 
 pub(crate) async fn a_client_that_stops_reading_times_out(way: Way) {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_queued_bytes: usize::MAX,
         stall_timeout: Duration::from_millis(300),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut server = Running::filling(way, options);
     let _stuck = Puppet::join(&server).await;
     let reason = server.disconnected().await;
     assert_eq!(reason, DisconnectReason::ConnectionLost);
     // The task of the connection counts.
-    server.reaches(|stats| stats.send_timeouts, 1).await;
+    server.reaches(|stats| stats.stall_timeouts, 1).await;
     sleep(Duration::from_millis(10)).await;
-    assert_eq!(server.stats().send_timeouts, 1);
+    assert_eq!(server.stats().stall_timeouts, 1);
 }

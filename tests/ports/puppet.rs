@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::transport::Peer;
 use syncvar::{Channel, Endpoint, PacketLimits, Transmit};
 use tokio::time::sleep;
@@ -55,7 +55,7 @@ impl Puppet {
     }
 
     fn begin_by(way: Way, addr: SocketAddr) -> Self {
-        let peer = way.peer(addr, &client(), TcpOptions::default());
+        let peer = way.peer(addr, &client(), TransportOptions::default());
         Self {
             peer: peer.unwrap(),
             end: Strings::default(),

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::transport::{Host, NetworkPeer, TransportCounters, TransportStats};
 use syncvar::{ClientConfig, DisconnectReason, ServerConfig};
 use tokio::sync::mpsc;
@@ -76,7 +76,7 @@ impl Running {
     /// Starts a server; `game` runs in each tick, with the board and the movers.
     pub(crate) fn start(
         way: Way,
-        options: TcpOptions,
+        options: TransportOptions,
         game: impl FnMut(&mut NetworkServer, NetId, &[NetId]) + Send + 'static,
     ) -> Self {
         Self::with(way, (Self::config(), options), game)
@@ -85,7 +85,7 @@ impl Running {
     /// Starts a server with its settings.
     pub(crate) fn with(
         way: Way,
-        (config, options): (ServerConfig, TcpOptions),
+        (config, options): (ServerConfig, TransportOptions),
         mut game: impl FnMut(&mut NetworkServer, NetId, &[NetId]) + Send + 'static,
     ) -> Self {
         let mut server = NetworkServer::with_config(prefabs(), config);
@@ -127,14 +127,14 @@ impl Running {
     }
 
     /// Starts a server that counts on the board.
-    pub(crate) fn counting(way: Way, options: TcpOptions) -> Self {
+    pub(crate) fn counting(way: Way, options: TransportOptions) -> Self {
         Self::start(way, options, |server, board, _| {
             server.get_mut::<Board>(board).unwrap().count += 1;
         })
     }
 
     /// Starts a server that writes 30 kB of reliable state in each tick.
-    pub(crate) fn filling(way: Way, options: TcpOptions) -> Self {
+    pub(crate) fn filling(way: Way, options: TransportOptions) -> Self {
         Self::start(way, options, |server, board, _| {
             let mut board = server.get_mut::<Board>(board).unwrap();
             board.count += 1;
@@ -192,10 +192,15 @@ impl Running {
     }
 
     pub(crate) async fn connect(&self) -> io::Result<NetworkPeer> {
-        self.connect_by(self.addr, TcpOptions::default()).await
+        self.connect_by(self.addr, TransportOptions::default())
+            .await
     }
 
-    async fn connect_by(&self, addr: SocketAddr, options: TcpOptions) -> io::Result<NetworkPeer> {
+    async fn connect_by(
+        &self,
+        addr: SocketAddr,
+        options: TransportOptions,
+    ) -> io::Result<NetworkPeer> {
         let client = client();
         let peer = self.way.peer(addr, &client, options)?;
         soon(Box::pin(NetworkPeer::of(peer, client))).await
@@ -203,11 +208,11 @@ impl Running {
 
     /// Connects a client and waits until it is ready.
     pub(crate) async fn join(&self) -> NetworkPeer {
-        self.join_by(self.addr, TcpOptions::default()).await
+        self.join_by(self.addr, TransportOptions::default()).await
     }
 
     /// Connects a client by an address, and waits until it is ready.
-    pub(crate) async fn join_by(&self, addr: SocketAddr, options: TcpOptions) -> NetworkPeer {
+    pub(crate) async fn join_by(&self, addr: SocketAddr, options: TransportOptions) -> NetworkPeer {
         let mut peer = self.connect_by(addr, options).await.unwrap();
         soon(async {
             while peer.next_event().await.expect("the connection stands") != ClientEvent::Ready {}

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::tcp::{Reconnect, TcpOptions};
+use syncvar::tcp::{Reconnect, TransportOptions};
 
 use crate::running::{Board, Running, soon};
 use crate::way::Way;
@@ -15,9 +15,9 @@ pub(crate) async fn a_sleeping_client_keeps_its_session(way: Way) {
         session_tokens: Some(|| [7; 16]),
         ..Running::config()
     };
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_secs(1),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut server = Running::with(way, (config, options), |server, board, _| {
         server.get_mut::<Board>(board).unwrap().count += 1;
@@ -26,9 +26,9 @@ pub(crate) async fn a_sleeping_client_keeps_its_session(way: Way) {
         first_delay: Duration::from_millis(10),
         ..Reconnect::default()
     };
-    let options = TcpOptions {
+    let options = TransportOptions {
         reconnect: Some(reconnect),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut client = server.join_by(server.addr, options).await;
     let away = |event: &ServerEvent| matches!(event, ServerEvent::Away { .. });

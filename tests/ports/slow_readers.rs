@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use tokio::time::sleep;
 
 use crate::running::{MOVERS, Mover, Running, soon};
 use crate::way::Way;
 
 /// Returns options with a queue for a fraction of a second of the state that [`march`] writes.
-fn options() -> TcpOptions {
-    TcpOptions {
+fn options() -> TransportOptions {
+    TransportOptions {
         max_queued_bytes: 400_000,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use syncvar::prelude::*;
 use syncvar::quic::{QuicClient, QuicPort};
-use syncvar::tcp::TcpOptions;
+use syncvar::tcp::TransportOptions;
 use syncvar::tls::{Identity, Trust};
 use syncvar::transport::{Host, Peer};
 use syncvar::websocket::{WebPort, WebSocketClient};
@@ -46,7 +46,7 @@ impl Way {
         self,
         server: SocketAddr,
         client: &NetworkClient,
-        options: TcpOptions,
+        options: TransportOptions,
     ) -> io::Result<Peer> {
         let trust = Trust::any_server_without_verification();
         match self {
@@ -75,7 +75,7 @@ mod web {
     use bytes::Bytes;
     use syncvar::PacketLimits;
     use syncvar::prelude::*;
-    use syncvar::tcp::{TcpOptions, exchange};
+    use syncvar::tcp::{TransportOptions, exchange};
     use syncvar::transport::tasks::{Datagrams, Door, End};
     use syncvar::transport::{Peer, client_options};
     use web_transport_quinn::{ClientBuilder, Session};
@@ -98,7 +98,7 @@ mod web {
     pub(super) fn peer(
         server: SocketAddr,
         client: &NetworkClient,
-        options: TcpOptions,
+        options: TransportOptions,
     ) -> io::Result<Peer> {
         Peer::by_task(client_options(client, options)?, move |door| {
             run(server, door)
@@ -115,12 +115,12 @@ mod web {
             .map_err(io::Error::other)?;
         let session = client.connect(url).await.map_err(io::Error::other)?;
         let (write, read) = session.open_bi().await.map_err(io::Error::other)?;
-        let frame = door.options().max_frame;
+        let frame = door.options().max_packet;
         let limits = PacketLimits {
             max_unreliable: 1200,
             datagrams: true,
             ..PacketLimits::frames(frame)
         };
-        exchange((read, write), &Carrier(session), door, limits).await
+        exchange(read, write, &Carrier(session), door, limits).await
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
+use syncvar::tcp::{TcpClient, TcpError, TcpServer, TransportOptions};
 use syncvar::{ClientConfig, wire::ReadErrorKind};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -105,7 +105,7 @@ async fn early_and_late_client_equal_the_server() {
     };
     let mut server = NetworkServer::with_config(prefabs(), config);
     begin(&mut server);
-    let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default())
+    let server = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default())
         .await
         .unwrap();
     let addr = server.local_addr().unwrap();
@@ -169,7 +169,7 @@ async fn library() -> (SocketAddr, mpsc::UnboundedSender<Command>) {
     begin(&mut server);
     assert_eq!(server.spawn(Book::default()), BOOK);
     let _ = set_pages(&mut server, 1);
-    let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default())
+    let server = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default())
         .await
         .unwrap();
     let addr = server.local_addr().unwrap();

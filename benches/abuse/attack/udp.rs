@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar::udp::{UdpConnection, UdpOptions};
+use syncvar::udp::{TransportOptions, UdpConnection};
 use syncvar::{Channel, ConnectionId, Transmit, prelude::*};
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, sleep, timeout};
@@ -47,7 +47,7 @@ pub(super) async fn attack(kind: Kind, from: SocketAddr, server: SocketAddr) -> 
     socket.connect(server).await?;
     let mut end = End {
         socket,
-        udp: UdpConnection::connect(Duration::ZERO, &UdpOptions::default()),
+        udp: UdpConnection::connect(Duration::ZERO, &TransportOptions::default()),
         started: Instant::now(),
     };
     match kind {

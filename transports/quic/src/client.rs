@@ -17,14 +17,14 @@ use crate::connection::{self, Native};
 /// ```no_run
 /// use syncvar::prelude::*;
 /// use syncvar::quic::QuicClient;
-/// use syncvar::tcp::TcpOptions;
+/// use syncvar::tcp::TransportOptions;
 /// use syncvar::tls::Trust;
 ///
 /// # async fn play() -> Result<(), Box<dyn std::error::Error>> {
 /// let trust = Trust::roots_pem(&std::fs::read("authority.pem")?)?;
 /// let server = QuicClient::new("example.org:7777", trust);
 /// let client = NetworkClient::new(Prefabs::new());
-/// let mut game = server.connect(client, TcpOptions::default()).await?;
+/// let mut game = server.connect(client, TransportOptions::default()).await?;
 /// while let Some(event) = game.next_event().await {
 ///     println!("{event:?}");
 /// }
@@ -53,7 +53,7 @@ impl QuicClient {
     /// # Errors
     ///
     /// As [`peer`](Self::peer), and when the connection fails: with
-    /// [`InvalidData`](io::ErrorKind::InvalidData) for a server that the trust refuses or that speaks another protocol. After
+    /// [`InvalidData`](io::ErrorKind::InvalidData) for a server that the trust refuses or that speaks a different protocol. After
     /// the `connect_timeout` its kind is [`TimedOut`](io::ErrorKind::TimedOut), with a
     /// [`Timeout`](syncvar_tokio::Timeout) inside.
     ///
@@ -63,7 +63,7 @@ impl QuicClient {
     pub async fn connect(
         &self,
         client: NetworkClient,
-        options: impl Into<TransportOptions>,
+        options: TransportOptions,
     ) -> io::Result<NetworkPeer> {
         let peer = self.peer(&client, options)?;
         NetworkPeer::of(peer, client).await
@@ -75,11 +75,7 @@ impl QuicClient {
     ///
     /// With [`InvalidInput`](io::ErrorKind::InvalidInput): without a port, and when the client's
     /// [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the `idle_timeout`.
-    pub fn peer(
-        &self,
-        client: &NetworkClient,
-        options: impl Into<TransportOptions>,
-    ) -> io::Result<Peer> {
+    pub fn peer(&self, client: &NetworkClient, options: TransportOptions) -> io::Result<Peer> {
         let options = client_options(client, options)?;
         let Some((host, _)) = self.server.rsplit_once(':') else {
             let text = format!("no port in the address: `{}`", self.server);
@@ -112,14 +108,14 @@ async fn run(server: String, host: String, trust: Trust, door: Door) -> io::Resu
     let door = door.with_peer(addr);
     let (write, read) = connection.open_bi().await?;
     let native = Native(connection.clone());
-    let end = connection::exchange(&connection, (read, write), &native, door).await;
+    let end = connection::exchange(&connection, read, write, &native, door).await;
     connection.close(0_u32.into(), b"");
     // The close of the connection leaves before the socket is dropped.
     endpoint.wait_idle().await;
     end
 }
 
-/// Returns the I/O error of a handshake: an error of TLS is one of the data.
+/// Converts an error of a handshake: a TLS error becomes `InvalidData`.
 fn refused(error: quinn::ConnectionError) -> io::Error {
     match error {
         quinn::ConnectionError::TransportError(error) => {

@@ -22,7 +22,7 @@ const PROTOCOLS: &[&[u8]] = &[NATIVE, crate::web::ALPN];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Streams(u32, u32);
 
-/// Streams of a client. One is in use; HTTP/3 has one more for the session, and three or more unidirectional ones.
+/// Streams of a client. One is in use; HTTP/3 adds a stream for the session, and three or more unidirectional streams.
 pub(crate) const CLIENT_STREAMS: Streams = if cfg!(feature = "webtransport") {
     Streams(4, 8)
 } else {
@@ -36,7 +36,7 @@ const SERVER_STREAMS: Streams = Streams(0, 0);
 const MAX_INCOMING: usize = 256;
 const MAX_INCOMING_BYTES: u64 = 1024 * 1024;
 
-/// Most datagrams of each direction that wait, in bytes.
+/// Most datagrams that wait in a direction, in bytes.
 const DATAGRAMS: usize = 64 * 1024;
 
 /// Bytes of the stream on the way to the peer.

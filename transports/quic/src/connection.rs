@@ -28,12 +28,13 @@ pub(crate) trait Carrier: Datagrams {
 /// Opens the door, and moves packets until one side ends the connection.
 pub(crate) async fn exchange(
     connection: &Connection,
-    streams: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    read: impl AsyncRead + Unpin,
+    write: impl AsyncWrite + Unpin,
     carrier: &impl Carrier,
     door: Door,
 ) -> io::Result<End> {
     let limits = limits(carrier.max_datagram(), door.options());
-    let result = tcp::exchange(streams, carrier, door, limits).await;
+    let result = tcp::exchange(read, write, carrier, door, limits).await;
     match (result, connection.close_reason()) {
         (Err(_), Some(ConnectionError::ApplicationClosed(_))) => Ok(End::Closed),
         (Err(_), Some(error @ ConnectionError::TimedOut)) => {
@@ -46,9 +47,9 @@ pub(crate) async fn exchange(
 /// Returns the packet sizes of a connection. The path takes datagrams of this size from the handshake on.
 fn limits(longest: Option<usize>, options: &TransportOptions) -> PacketLimits {
     PacketLimits {
-        batch_threshold: options.max_frame.min(BATCH),
-        max_reliable: options.max_frame,
-        max_unreliable: longest.map_or(options.max_frame, |longest| {
+        batch_threshold: options.max_packet.min(BATCH),
+        max_reliable: options.max_packet,
+        max_unreliable: longest.map_or(options.max_packet, |longest| {
             longest.saturating_sub(CHANNEL).min(MAX_PACKET)
         }),
         datagrams: longest.is_some(),
@@ -65,7 +66,7 @@ impl Carrier for Native {
 }
 
 impl Datagrams for Native {
-    /// A full queue loses its oldest datagrams: later ones bring newer state.
+    /// A full queue loses its oldest datagrams: later datagrams bring newer state.
     fn send(&self, datagram: Bytes) -> bool {
         let has_room = self.0.datagram_send_buffer_space() >= datagram.len();
         self.0.send_datagram(datagram).is_ok() && has_room

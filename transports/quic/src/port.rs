@@ -54,8 +54,8 @@ impl QuicPort {
     }
 
     /// Allows the scripts of web pages of this origin to connect by WebTransport, such as `https://game.example`.
-    /// Without a call, pages of all origins may: a page that a player visits could play in the player's name on a server
-    /// in the local network. The scripts of other origins are refused (403). A native client states no origin and may
+    /// Without a call, every page may: a page that a player visits could play in the player's name on a server
+    /// in the local network. Scripts of pages elsewhere are refused (403). A native client states no origin and may
     /// always connect; so may a program that lies about it.
     ///
     /// ```
@@ -152,7 +152,7 @@ impl Acceptor for QuicAcceptor {
             // With the first bytes of the client.
             let (write, read) = connection.accept_bi().await?;
             let native = Native(connection.clone());
-            connection::exchange(&connection, (read, write), &native, door).await
+            connection::exchange(&connection, read, write, &native, door).await
         }
     }
 

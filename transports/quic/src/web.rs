@@ -29,7 +29,7 @@ pub(crate) async fn serve(connection: Connection, door: Door, origins: Origins) 
     let session = Web(session.map_err(io::Error::other)?);
     let streams = session.0.accept_bi().await.map_err(io::Error::other)?;
     let (write, read) = streams;
-    connection::exchange(&connection, (read, write), &session, door).await
+    connection::exchange(&connection, read, write, &session, door).await
 }
 
 /// Datagrams of a session.
@@ -42,7 +42,7 @@ impl Carrier for Web {
 }
 
 impl Datagrams for Web {
-    /// A full queue loses its oldest datagrams: later ones bring newer state.
+    /// A full queue loses its oldest datagrams: later datagrams bring newer state.
     fn send(&self, datagram: Bytes) -> bool {
         let has_room = self.0.datagram_send_buffer_space() >= datagram.len();
         self.0.send_datagram(datagram).is_ok() && has_room

@@ -1,4 +1,4 @@
-//! Certificates made in memory, one after another.
+//! Certificates made in memory, in succession.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +66,7 @@ impl Rotation {
         let mut pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
         let age = now.duration_since(pair.since).unwrap_or_default();
         if age >= TURN {
-            // The names were good before. Without random numbers of the system the old ones remain.
+            // Only the system's random numbers can fail here, for the names passed before: the old certificates remain.
             let _ = pair.advance(&self.names, now, age);
         }
         read(&pair)

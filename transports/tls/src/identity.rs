@@ -14,7 +14,7 @@ use crate::{CertHash, invalid, provider};
 
 /// Certificate of a server and its key. Clones are the same identity.
 ///
-/// The debug output has no key.
+/// The debug output omits the key.
 #[derive(Clone, Debug)]
 pub struct Identity(Kind);
 
@@ -32,7 +32,7 @@ impl Identity {
     /// # Errors
     ///
     /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for malformed PEM, without a certificate or a
-    /// key, and for a key of another certificate or of an unknown kind.
+    /// key, and for a key of unknown kind or that does not match the certificate.
     pub fn from_pem(chain: &[u8], key: &[u8]) -> io::Result<Self> {
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain).collect();
         let chain = chain.map_err(|error| invalid(format!("malformed certificates: {error}")))?;
@@ -54,7 +54,7 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for a name that is no DNS name.
+    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for a name that DNS does not allow.
     #[cfg(feature = "generate")]
     pub fn generated(names: &[&str]) -> io::Result<Self> {
         let now = std::time::SystemTime::now();
@@ -88,7 +88,7 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// When rustls has no suite of TLS 1.3: never, by its documentation.
+    /// When rustls lacks a suite of TLS 1.3: never, by its documentation.
     pub fn server_config(&self, protocols: &[&[u8]]) -> io::Result<ServerConfig> {
         let builder = ServerConfig::builder_with_provider(provider());
         let builder = builder.with_protocol_versions(&[&rustls::version::TLS13]);

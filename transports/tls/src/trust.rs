@@ -13,9 +13,9 @@ use rustls::{
 
 use crate::{CertHash, invalid, provider};
 
-/// Servers that a client accepts: by a chain of certificates, by hashes, or all of them.
+/// Servers that a client accepts: by a chain of certificates, by hashes, or every server.
 ///
-/// The crate has no list of authorities: give it the ones of your server.
+/// The crate lists no authorities: pass the authorities of your server.
 #[derive(Clone, Debug)]
 pub struct Trust(Kind);
 
@@ -27,13 +27,13 @@ enum Kind {
 }
 
 impl Trust {
-    /// Accepts servers whose chain ends at one of these certificates in PEM, for the name or address of
+    /// Accepts servers whose chain ends at any of these certificates in PEM, for the name or address of
     /// the connection.
     ///
     /// # Errors
     ///
-    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for malformed PEM, for a certificate that is no
-    /// authority, and without any.
+    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for malformed PEM, for a certificate that is not an
+    /// authority, and for PEM without certificates.
     pub fn roots_pem(pem: &[u8]) -> io::Result<Self> {
         let mut roots = RootCertStore::empty();
         for certificate in CertificateDer::pem_slice_iter(pem) {
@@ -48,7 +48,7 @@ impl Trust {
         Ok(Self(Kind::Roots(Arc::new(roots))))
     }
 
-    /// Accepts servers with a certificate of one of these hashes, such as [`Identity::hashes`](crate::Identity::hashes), which a
+    /// Accepts servers whose certificate has a hash in the list, such as [`Identity::hashes`](crate::Identity::hashes), which a
     /// client learns by a way that it trusts. Names and dates of the certificate do not count.
     pub fn hashes(hashes: impl IntoIterator<Item = CertHash>) -> Self {
         Self(Kind::Pinned(Some(hashes.into_iter().collect())))
@@ -64,7 +64,7 @@ impl Trust {
     ///
     /// # Errors
     ///
-    /// When rustls has no suite of TLS 1.3: never, by its documentation.
+    /// When rustls lacks a suite of TLS 1.3: never, by its documentation.
     pub fn client_config(&self, protocols: &[&[u8]]) -> io::Result<ClientConfig> {
         let builder = ClientConfig::builder_with_provider(provider());
         let builder = builder.with_protocol_versions(&[&rustls::version::TLS13]);

@@ -23,7 +23,7 @@ pub(crate) struct Admission {
     max_connections: usize,
     max_per_address: usize,
     reserved: ReservedPlaces,
-    /// Time of one connection at the highest rate.
+    /// Time of a connection at the highest rate.
     interval: Duration,
     state: Mutex<State>,
     max_inbox_bytes: usize,
@@ -94,7 +94,7 @@ impl Admission {
         &self.counters
     }
 
-    /// Returns whether the rate allows another connection.
+    /// Returns whether the rate allows a further connection.
     pub(crate) fn is_open(&self, now: Instant) -> bool {
         self.state().due.saturating_duration_since(now) < BURST
     }
@@ -104,7 +104,7 @@ impl Admission {
         self.delay(now, self.interval);
     }
 
-    /// Counts a connection that was closed at once: the cost of one is small, and of many is not.
+    /// Counts a connection that was closed at once: a single one is cheap, a flood is not.
     pub(crate) fn spend_refused(&self, now: Instant) {
         self.delay(now, self.interval / 4);
     }
@@ -139,7 +139,7 @@ impl Admission {
         Ok(Place { admission, network })
     }
 
-    /// Ends a link by `end`. Its session ends, too, if an address has as many waiting ones as it may have connections.
+    /// Ends a link by `end`. Its session ends, too, if as many sessions of the address wait as it may have connections.
     pub(crate) fn end_link<E: Endpoint>(
         &self,
         server: &mut E,
@@ -225,7 +225,7 @@ mod tests {
     async fn an_address_has_its_places_and_no_more() {
         let admission = admission(&TransportOptions {
             max_connections_per_address: 2,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         });
         let of_one = ["10.0.0.1", "10.0.0.1", "::ffff:10.0.0.1"].map(address);
         let [first, _second, third] = of_one.map(|from| admission.admit(from));
@@ -241,7 +241,7 @@ mod tests {
     async fn a_network_of_ipv6_is_one_address() {
         let admission = admission(&TransportOptions {
             max_connections_per_address: 1,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         });
         let _first = admission.admit(address("2001:db8::1")).unwrap();
         let second = admission.admit(address("2001:db8::ffff:2"));
@@ -255,7 +255,7 @@ mod tests {
         let admission = admission(&TransportOptions {
             max_connections: 2,
             reserved: ReservedPlaces::new(1, move |from| from == known),
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         });
         let stranger = address("10.0.0.1");
         let _first = admission.admit(stranger).unwrap();
@@ -271,7 +271,7 @@ mod tests {
         let admission = admission(&TransportOptions {
             max_connections: 4,
             reserved: ReservedPlaces::new(2, move |from| from == known),
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         });
         let from = ["10.0.0.9", "10.0.0.1"].map(address);
         let _places = from.map(|from| admission.admit(from).unwrap());
@@ -283,7 +283,7 @@ mod tests {
         let admission = admission(&TransportOptions {
             max_inbox_bytes: 1000,
             max_inbox_total: 2400,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         });
         let mut places = Vec::new();
         for share in [1000, 1000, 800, 600] {
@@ -298,7 +298,7 @@ mod tests {
     async fn a_burst_waits_for_the_rate() {
         let admission = admission(&TransportOptions {
             max_accepts_per_second: 100,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         });
         let accept = |now| {
             let open = admission.is_open(now);
@@ -317,7 +317,7 @@ mod tests {
     async fn half_the_rate_never_waits() {
         let admission = admission(&TransportOptions {
             max_accepts_per_second: 100,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         });
         let mut now = Instant::now();
         for _ in 0..1000 {

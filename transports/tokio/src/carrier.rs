@@ -7,12 +7,9 @@ use syncvar_net::{NetworkClient, NetworkServer};
 
 use crate::{Host, Peer, TransportOptions};
 
-/// Carrier of packets with an address and options: `tcp::Tcp`, `udp::Udp`. A [`NetworkPeer`](crate::NetworkPeer)
+/// Carrier of packets between sockets: `tcp::Tcp`, `udp::Udp`. A [`NetworkPeer`](crate::NetworkPeer)
 /// and a [`NetworkHost`](crate::NetworkHost) are made by one.
 pub trait Carrier {
-    /// Options of both ends.
-    type Options: Default + Into<TransportOptions>;
-
     /// Adds a socket to a host.
     ///
     /// # Errors
@@ -28,6 +25,6 @@ pub trait Carrier {
     fn dial(
         addrs: &[SocketAddr],
         client: &NetworkClient,
-        options: Self::Options,
+        options: TransportOptions,
     ) -> io::Result<Peer>;
 }

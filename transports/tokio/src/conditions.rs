@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use syncvar_runtime::conditions::Conditions;
 
 /// Handle of the simulated conditions around the sockets of a [`Host`](crate::Host) or a
-/// [`Peer`](crate::Peer). Clones set the same ones. At first there are none, at no cost.
+/// [`Peer`](crate::Peer). Clones set the same conditions. The first conditions are ideal and free.
 ///
 /// Conditions apply to packets, above the sockets of any transport: see [`Conditions`]. Packets before the end of a
 /// connection arrive at once. Packets on the way count for the limits of their queues.
@@ -14,11 +14,11 @@ use syncvar_runtime::conditions::Conditions;
 /// ```
 /// use std::time::Duration;
 /// use syncvar::prelude::*;
-/// use syncvar::tcp::TcpOptions;
+/// use syncvar::tcp::TransportOptions;
 /// use syncvar::testing::Conditions;
 /// use syncvar::transport::Host;
 ///
-/// let host = Host::<NetworkServer>::new(TcpOptions::default());
+/// let host = Host::<NetworkServer>::new(TransportOptions::default());
 /// let conditions = host.conditions();
 /// let bad = Conditions {
 ///     delay: Duration::from_millis(60),
@@ -39,16 +39,16 @@ struct Shared {
     both: Mutex<Both>,
 }
 
-/// Conditions of both directions.
+/// Conditions by direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Both {
-    /// From the other sides to this one.
+    /// From the peers to this end.
     pub(crate) incoming: Conditions,
     pub(crate) outgoing: Conditions,
 }
 
 impl LinkConditions {
-    /// Sets the conditions of the packets to come, from the other sides and to them. The seed counts for
+    /// Sets the conditions of the packets to come, from the peers and to the peers. The seed counts for
     /// new connections.
     pub fn set(&self, incoming: Conditions, outgoing: Conditions) {
         let both = Both { incoming, outgoing };

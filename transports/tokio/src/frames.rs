@@ -17,7 +17,7 @@ const HEAD: usize = 4;
 const READ: usize = 8 * 1024;
 
 /// Returns the head of Telepathy's frame for a message of this length. `None` for an empty message and
-/// for one beyond 4 GiB: the other side would close the connection.
+/// for a frame beyond 4 GiB: the peer would close the connection.
 ///
 /// ```
 /// use syncvar::mirror::telepathy::head;
@@ -57,7 +57,7 @@ pub struct Frames {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The frame has no packet.
+    /// The frame lacks a packet.
     #[error("no packet in a frame")]
     Empty,
     /// The frame is longer than allowed.

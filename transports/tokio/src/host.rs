@@ -46,7 +46,7 @@ const COMPARE: Duration = Duration::from_millis(250);
 /// # fn main() -> std::io::Result<()> {
 /// let config = ServerConfig { tick_rate: 60, ..ServerConfig::default() };
 /// let mut server = NetworkServer::with_config(Prefabs::new(), config);
-/// let mut host = Host::new(TransportOptions::default());
+/// let mut host = Host::new(TransportOptions::mirror());
 /// # #[cfg(feature = "tcp")]
 /// host.listen_tcp("127.0.0.1:0")?;
 /// let started = Instant::now();
@@ -91,8 +91,7 @@ pub struct Host<E> {
 
 impl<E: Endpoint> Host<E> {
     /// Makes a host without addresses.
-    pub fn new(options: impl Into<TransportOptions>) -> Self {
-        let options = options.into();
+    pub fn new(options: TransportOptions) -> Self {
         let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
         Self {
             admission: Admission::new(&options, counters.clone(), peers.clone()),
@@ -200,7 +199,7 @@ impl<E: Endpoint> Host<E> {
         self.listeners.push(Box::new(listener));
     }
 
-    /// Sets the options of all addresses. Call it before the first connection.
+    /// Sets the options of the host's addresses. Call it before the first connection.
     pub fn set_options(&mut self, options: TransportOptions) {
         self.options = options;
         let (counters, peers) = (self.counters.clone(), self.peers.clone());
@@ -210,12 +209,12 @@ impl<E: Endpoint> Host<E> {
         }
     }
 
-    /// Returns a handle of the counters of all addresses.
+    /// Returns a handle of the host's counters.
     pub fn counters(&self) -> TransportCounters {
         self.counters.clone()
     }
 
-    /// Returns a handle of the simulated conditions around the sockets, of all connections.
+    /// Returns a handle of the simulated conditions around the sockets.
     pub fn conditions(&self) -> LinkConditions {
         self.shaping.conditions().clone()
     }
@@ -236,7 +235,7 @@ impl<E: Endpoint> Host<E> {
         self.peers.get(connection)
     }
 
-    /// Returns a handle of the addresses of all connections, for a game that [`run`](Self::run) calls.
+    /// Returns a handle of the clients' addresses, for a game that [`run`](Self::run) calls.
     pub fn peer_addrs(&self) -> PeerAddrs {
         self.peers.clone()
     }
@@ -305,7 +304,7 @@ impl<E: Endpoint> Host<E> {
         server.expect_update(now);
         self.peers.sweep();
         let mut cx = Context::from_waker(Waker::noop());
-        // A game that takes longer than a tick leaves no other moment for reading.
+        // A game that takes longer than a tick leaves only this moment for reading.
         for _ in 0..MAX_READS {
             if self.poll_listeners(&mut cx).is_pending() {
                 break;
@@ -325,7 +324,7 @@ impl<E: Endpoint> Host<E> {
     /// Ends a frame: sends the packets of the server's update, and closes the connections that the
     /// server has ended. Does not wait. `now` is the time of [`receive`](Self::receive).
     ///
-    /// Connections that the server does not know are closed, too: a game may put another server in the
+    /// Connections that the server does not know are closed, too: a game may put a new server in the
     /// place of the first.
     pub fn transmit(&mut self, server: &mut E, now: Duration) {
         while let Some(packet) = server.poll_transmit() {
@@ -433,7 +432,7 @@ impl<E: Endpoint> Host<E> {
         self.listeners.clear();
     }
 
-    /// Polls all listeners. Ready when one of them was.
+    /// Polls all listeners. Ready when a listener was.
     fn poll_listeners(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let _context = enter(self.runtime.as_ref());
         self.send_due(cx);

@@ -39,7 +39,7 @@ pub(crate) use datagrams::split_embedded;
 pub(crate) use datagrams::{goodbye, is_goodbye, split};
 pub use hello::Hello;
 pub(crate) use inbox::Pool;
-pub(crate) use sender::MAX_FRAGMENT;
+pub(crate) use segment::MAX_FRAGMENT;
 
 /// Longest message on the unreliable channel, in bytes.
 pub const MAX_UNRELIABLE: usize = MAX_DATAGRAM - HEAD - 1;
@@ -94,7 +94,7 @@ pub enum KcpError {
     /// The peer was silent for too long.
     #[error("the peer was silent for too long")]
     Timeout,
-    /// A segment was missing for too long, while the peer has sent later ones.
+    /// A segment was missing for too long, while the peer has sent later segments.
     #[error("the peer has not repeated a lost segment")]
     MissingSegment,
     /// The peer has sent no message within the time for a handshake.
@@ -109,13 +109,13 @@ pub enum KcpError {
     /// The peer has sent a malformed datagram.
     #[error("malformed datagram")]
     Malformed,
-    /// The server has no place for the client.
+    /// All places of the server are taken.
     #[error("all places of the server are taken")]
     Full,
     /// The server does not know the connection: it has ended it, or has started anew.
     #[error("the server does not know the connection")]
     UnknownConnection,
-    /// The server speaks another version of the datagrams.
+    /// The server speaks a different version of the datagrams.
     #[error("the server speaks another version of the datagrams")]
     VersionMismatch,
     /// The peer has ended the connection because of a malformed or too long packet.

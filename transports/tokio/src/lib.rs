@@ -6,7 +6,7 @@
 //! | `udp` | UDP, datagrams of this crate | `udp::UdpServer` | `udp::UdpClient` |
 //! | `telepathy` | TCP, Mirror's Telepathy | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //! | `kcp` | UDP, Mirror's KCP | `mirror::MirrorHost` | `mirror::MirrorPeer` |
-//! | `mirror` | a port of another crate: `syncvar-websocket` | `mirror::MirrorHost` | `mirror::MirrorPeer` |
+//! | `mirror` | a port of a further crate: `syncvar-websocket` | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //!
 //! These types own a server or a client and its clock, and run on tokio, in a runtime of any flavour
 //! with I/O and time enabled. Below them, a [`Host`] has the sockets of any server, and a [`Peer`] the
@@ -27,21 +27,21 @@
 //!   [`handshake_timeout`](TransportOptions::handshake_timeout).
 //! * A client without a packet for the [`idle_timeout`](TransportOptions::idle_timeout) is
 //!   disconnected, by KCP and UDP also without a datagram for the
-//!   [`kcp_timeout`](TransportOptions::kcp_timeout). TCP's probes find a vanished client in the same
+//!   [`silence_timeout`](TransportOptions::silence_timeout). TCP's probes find a vanished client in the same
 //!   time.
 //! * A client that sends too much is read from more slowly once
 //!   [`max_inbox_bytes`](TransportOptions::max_inbox_bytes) wait, and by KCP and UDP loses unreliable packets.
-//!   A tick handles [`max_tick_bytes`](TransportOptions::max_tick_bytes) of all clients: small packets
-//!   of each client first, then long ones by turns.
+//!   A tick handles [`max_tick_bytes`](TransportOptions::max_tick_bytes) of the clients' input: small packets
+//!   of each client first, then long packets by turns.
 //! * A client that takes too little is disconnected once
 //!   [`max_queued_bytes`](TransportOptions::max_queued_bytes) wait for it; over a stream also when it
-//!   has taken no byte for the [`send_timeout`](TransportOptions::send_timeout).
+//!   has taken no byte for the [`stall_timeout`](TransportOptions::stall_timeout).
 //! * A client that sends a malformed or too large packet is disconnected; by TCP and UDP with the reason. The
 //!   server reads at most [`max_linger_bytes`](TransportOptions::max_linger_bytes) more of its bytes.
-//! * By KCP and UDP, a segment that is missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes
+//! * By KCP and UDP, a segment that is missing for the [`silence_timeout`](TransportOptions::silence_timeout) closes
 //!   the connection, and segments beyond the client's inbox are refused: the client repeats them.
 //! * A false sender address on datagrams makes a KCP server send one datagram of 54 bytes to it for
-//!   each of 30 or more, and a UDP server one of 17 bytes for each of 32. The server stores no state for it.
+//!   each of 30 or more, and a UDP server a datagram of 17 bytes for every 32. The server stores no state for it.
 //!
 //! A well-behaved client keeps its place: clients from 16 addresses can take all 1024 places. Packets
 //! are not encrypted: every router on the way can read and write them.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
 
-/// Packet of the other side.
+/// Packet of the peer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Way of the packet: in the stream, or as a datagram.

@@ -15,14 +15,14 @@ use crate::gate::Gate;
 
 /// Socket that clients connect to, for a [`Host`](crate::Host).
 pub(crate) trait Listener<E>: Debug + Send + Sync {
-    /// Sets the options and the places of the host, before any other call.
+    /// Sets the options and the places of the host, before the first packet.
     fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>);
 
     /// Returns the address of the socket.
     fn local_addr(&self) -> io::Result<SocketAddr>;
 
     /// Reads and writes as far as the socket allows. Ready when the socket may have more input, and
-    /// another listener should have its turn.
+    /// the next listener should have its turn.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// Passes the input of every client to the endpoint, each up to its share.
@@ -31,7 +31,7 @@ pub(crate) trait Listener<E>: Debug + Send + Sync {
     /// Queues a packet.
     fn send(&mut self, packet: &Transmit<'_>) -> Sent;
 
-    /// Returns whether the queue of a connection is short again, after [`Sent::Slowly`]. Also true for one of another
+    /// Returns whether the queue of a connection is short again, after [`Sent::Slowly`]. Also true for a connection of another
     /// listener.
     fn has_caught_up(&self, connection: ConnectionId) -> bool {
         let _ = connection;
@@ -62,7 +62,7 @@ pub(crate) enum Sent {
     /// Queued, for a slow reader: the queue is longer than
     /// [`slow_reader_bytes`](crate::TransportOptions::slow_reader_bytes).
     Slowly,
-    /// The connection belongs to another listener.
+    /// The connection belongs to a different listener.
     NotHere,
     /// The client's queue is full.
     TooSlow,

@@ -2,7 +2,7 @@
 //!
 //! Telepathy, KCP or `SimpleWebTransport` (WebSocket): the transport in the `NetworkManager` of the Unity side
 //! decides. KCP is Mirror's default and has an unreliable channel; a `WebGL` build has WebSocket alone. A host can
-//! listen for all of them.
+//! listen for every one.
 
 use std::io;
 use std::net::SocketAddr;
@@ -74,7 +74,7 @@ pub struct MirrorHost {
 
 impl MirrorHost {
     fn new(server: MirrorServer) -> Self {
-        let host = Host::new(TransportOptions::default());
+        let host = Host::new(TransportOptions::mirror());
         Self { server, host }
     }
 
@@ -107,7 +107,7 @@ impl MirrorHost {
         Self::new(server).and_kcp(addr).await
     }
 
-    /// Listens on another address for Telepathy. It may have the same port as KCP.
+    /// Listens on a further address for Telepathy. It may have the same port as KCP.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl MirrorHost {
         Ok(self)
     }
 
-    /// Listens on another address for KCP.
+    /// Listens on a further address for KCP.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl MirrorHost {
         Self::new(server).and_websocket(addr, port).await
     }
 
-    /// Listens on another address for `SimpleWebTransport`.
+    /// Listens on a further address for `SimpleWebTransport`.
     ///
     /// # Errors
     ///
@@ -224,7 +224,7 @@ impl MirrorHost {
 /// await one of them most of the time, and leave it alone for less than a second. Then packets are read
 /// and written, and the client is updated at its
 /// [`tick_rate`](syncvar_mirror::MirrorClientConfig::tick_rate), by the [time](Self::now) since the
-/// connection. The transport owns that clock: a call of [`MirrorClient::update`] has no effect until
+/// connection. The transport owns that clock: a call of [`MirrorClient::update`] does nothing until
 /// [`disconnect`](Self::disconnect) returns the client. Both are cancel-safe: as a branch of
 /// `tokio::select!`, neither loses a packet. Dropping a peer cuts its connection;
 /// [`disconnect`](Self::disconnect) sends the queue first.
@@ -267,7 +267,7 @@ impl MirrorPeer {
     /// In a tokio runtime without a timer.
     #[cfg(feature = "telepathy")]
     pub async fn telepathy(addr: impl ToSocketAddrs, client: MirrorClient) -> io::Result<Self> {
-        Self::telepathy_with(addr, client, TransportOptions::default()).await
+        Self::telepathy_with(addr, client, TransportOptions::mirror()).await
     }
 
     /// [`telepathy`](Self::telepathy), with options.
@@ -296,14 +296,14 @@ impl MirrorPeer {
     /// # Errors
     ///
     /// When the connection fails, or the server has not answered within 10 s
-    /// ([`kcp_timeout`](TransportOptions::kcp_timeout)).
+    /// ([`silence_timeout`](TransportOptions::silence_timeout)).
     ///
     /// # Panics
     ///
     /// In a tokio runtime without a timer.
     #[cfg(feature = "kcp")]
     pub async fn kcp(addr: impl ToSocketAddrs, client: MirrorClient) -> io::Result<Self> {
-        Self::kcp_with(addr, client, TransportOptions::default()).await
+        Self::kcp_with(addr, client, TransportOptions::mirror()).await
     }
 
     /// [`kcp`](Self::kcp), with options.
@@ -327,7 +327,7 @@ impl MirrorPeer {
         Ok(Self { client, peer })
     }
 
-    /// Waits for the first connection of a peer, such as one of `syncvar-websocket`.
+    /// Waits for the first connection of a peer, such as a peer of `syncvar-websocket`.
     ///
     /// # Errors
     ///

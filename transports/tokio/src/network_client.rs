@@ -13,10 +13,10 @@ const MAX_PACKET: usize = 8 * 1024 * 1024;
 /// Bytes before the payload of a long message.
 const MESSAGE_HEAD: usize = 10;
 
-/// Returns the options of a client's socket. The server can send packets of up to 8 MiB, or of one message of
+/// Returns the options of a client's socket. The server can send packets of up to 8 MiB, or of a message of
 /// the client's [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the
-/// [`max_frame`](TransportOptions::max_frame) of `options`, if one of these is longer. The client ends
-/// no connection for a server that takes no bytes: silence tells it.
+/// [`max_packet`](TransportOptions::max_packet) of `options`, if that is longer. The client keeps
+/// the connection to a server that accepts nothing: silence ends it.
 ///
 /// # Errors
 ///
@@ -25,9 +25,9 @@ const MESSAGE_HEAD: usize = 10;
 /// to pings may be the server's only packets.
 pub fn client_options(
     client: &NetworkClient,
-    options: impl Into<TransportOptions>,
+    options: TransportOptions,
 ) -> io::Result<TransportOptions> {
-    let (config, options) = (client.config(), options.into());
+    let config = client.config();
     let (pings, idle) = (config.ping_interval, options.idle_timeout);
     if config.compare_schemas && !pings.is_zero() && pings >= idle {
         let text = format!("`ping_interval` ({pings:?}) is not below `idle_timeout` ({idle:?})");
@@ -35,8 +35,8 @@ pub fn client_options(
     }
     let longest = MAX_PACKET.max(config.max_message_size.saturating_add(MESSAGE_HEAD));
     Ok(TransportOptions {
-        max_frame: longest.max(options.max_frame),
-        send_timeout: Duration::MAX,
+        max_packet: longest.max(options.max_packet),
+        stall_timeout: Duration::MAX,
         ..options
     })
 }

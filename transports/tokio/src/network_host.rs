@@ -10,7 +10,7 @@ use syncvar_net::NetworkServer;
 use tokio::net::ToSocketAddrs;
 
 use crate::carrier::Carrier;
-use crate::{Host, LinkConditions, PeerAddrs, TransportCounters};
+use crate::{Host, LinkConditions, PeerAddrs, TransportCounters, TransportOptions};
 
 /// A [`NetworkServer`] that listens on one socket and is updated at its
 /// [`tick_rate`](syncvar_net::ServerConfig::tick_rate), by the clock of the transport:
@@ -22,12 +22,12 @@ use crate::{Host, LinkConditions, PeerAddrs, TransportCounters};
 /// ```
 /// use std::ops::ControlFlow;
 /// use syncvar::prelude::*;
-/// use syncvar::tcp::{TcpOptions, TcpServer};
+/// use syncvar::tcp::{TransportOptions, TcpServer};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
 /// let server = NetworkServer::new(Prefabs::new());
-/// let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+/// let tcp = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default()).await?;
 /// println!("listens on {}", tcp.local_addr()?);
 /// let mut ticks = 0;
 /// tcp.run(|_server, _now| {
@@ -54,7 +54,7 @@ impl<C: Carrier> NetworkHost<C> {
     pub async fn bind(
         addr: impl ToSocketAddrs,
         server: NetworkServer,
-        options: C::Options,
+        options: TransportOptions,
     ) -> io::Result<Self> {
         let addrs: Vec<SocketAddr> = tokio::net::lookup_host(addr).await?.collect();
         let mut host = Host::new(options);
@@ -97,8 +97,8 @@ impl<C: Carrier> NetworkHost<C> {
     /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].
     ///
     /// The changes of the last call are sent. The clients are told that the server is shutting down,
-    /// and have the [`close_timeout`](crate::TransportOptions::close_timeout) to take their queues. For other
-    /// words, call [`NetworkServer::disconnect`] before.
+    /// and have the [`close_timeout`](crate::TransportOptions::close_timeout) to take their queues. For a different
+    /// text, call [`NetworkServer::disconnect`] before.
     ///
     /// Dropping the future cuts all connections.
     pub async fn run(

@@ -9,17 +9,17 @@ use syncvar_runtime::{NetworkTime, ReadError};
 use tokio::net::ToSocketAddrs;
 
 use crate::carrier::Carrier;
-use crate::{LinkConditions, Peer, TransportError};
+use crate::{LinkConditions, Peer, TransportError, TransportOptions};
 
-/// A [`NetworkClient`] with a connection, on tokio. `syncvar::tcp::TcpClient` and `syncvar::udp::UdpClient` are
-/// the ones of their carriers, the clients of `syncvar::websocket` and `syncvar::quic` return one of no carrier
+/// A [`NetworkClient`] with a connection, on tokio. `syncvar::tcp::TcpClient` and `syncvar::udp::UdpClient` name
+/// their carriers, the clients of `syncvar::websocket` and `syncvar::quic` return one of no carrier
 /// of this crate. A [`Peer`] is the same without the client, for programs with a loop.
 ///
 /// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
 /// await one of them most of the time. Then packets are read and written, and the client is updated at
 /// its [`tick_rate`](syncvar_net::ClientConfig::tick_rate) and with every packet, by the
 /// [time](Self::now) since the connection. The transport owns that clock: a call of
-/// [`NetworkClient::update`] has no effect until [`disconnect`](Self::disconnect) returns the client.
+/// [`NetworkClient::update`] does nothing until [`disconnect`](Self::disconnect) returns the client.
 /// Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. A client
 /// that is not awaited sends no pings, and loses its connection after the server's `idle_timeout`.
 /// Dropping a client cuts its connection; [`disconnect`](Self::disconnect) tells the server.
@@ -68,7 +68,7 @@ impl<C: Carrier> NetworkPeer<C> {
     /// The first event is [`ClientEvent::Connected`] or [`ClientEvent::Refused`]; without an answer
     /// within 10 s the connection ends with [`TransportError::Timeout`].
     ///
-    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// The server can send packets of up to 8 MiB, or of a message of the client's
     /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size) if that is longer. A
     /// longer packet ends the connection.
     ///
@@ -83,23 +83,23 @@ impl<C: Carrier> NetworkPeer<C> {
         addr: impl ToSocketAddrs,
         client: NetworkClient,
     ) -> impl Future<Output = io::Result<Self>> {
-        Self::connect_with(addr, client, C::Options::default())
+        Self::connect_with(addr, client, TransportOptions::default())
     }
 
     /// [`connect`](Self::connect), with options: `connect_timeout`, `handshake_timeout`, `idle_timeout`,
     /// `close_timeout` and `reconnect`, for datagrams also `silence_timeout` and `max_queued_packets`; also a
-    /// `max_packet` that is longer than the client's. The others are of servers.
+    /// `max_packet` that is longer than the client's. Further options belong to servers.
     ///
     /// ```no_run
     /// # async fn play(client: syncvar::NetworkClient) -> std::io::Result<()> {
     /// use std::time::Duration;
     /// use syncvar::ClientEvent;
-    /// use syncvar::tcp::{Reconnect, TcpClient, TcpOptions};
+    /// use syncvar::tcp::{Reconnect, TcpClient, TransportOptions};
     ///
-    /// let options = TcpOptions {
+    /// let options = TransportOptions {
     ///     connect_timeout: Duration::from_secs(3),
     ///     reconnect: Some(Reconnect::default()),
-    ///     ..TcpOptions::default()
+    ///     ..TransportOptions::default()
     /// };
     /// let mut tcp = TcpClient::connect_with("127.0.0.1:7777", client, options).await?;
     /// while let Some(event) = tcp.next_event().await {
@@ -129,7 +129,7 @@ impl<C: Carrier> NetworkPeer<C> {
     pub async fn connect_with(
         addr: impl ToSocketAddrs,
         client: NetworkClient,
-        options: C::Options,
+        options: TransportOptions,
     ) -> io::Result<Self> {
         let addrs: Vec<_> = tokio::net::lookup_host(addr).await?.collect();
         Self::by(C::dial(&addrs, &client, options)?, Box::new(client)).await

@@ -20,7 +20,7 @@ use crate::silence::Silence;
 use crate::tasks::{Door, End, TaskLink};
 use crate::{LinkConditions, Timeout, TransportError, TransportOptions, runtime};
 
-/// Most packets of one [`Peer::receive`]; the others wait for the next.
+/// Most packets of a [`Peer::receive`]; further packets wait for the next call.
 const MAX_PACKETS: usize = 4096;
 
 /// Socket of a client, with a connection to a server, for a program with a loop.
@@ -34,12 +34,12 @@ const MAX_PACKETS: usize = 4096;
 /// use std::time::{Duration, Instant};
 /// use syncvar::prelude::*;
 /// # #[cfg(feature = "tcp")] {
-/// use syncvar::tcp::TcpOptions;
+/// use syncvar::tcp::TransportOptions;
 /// use syncvar::transport::Peer;
 ///
 /// # fn play() -> std::io::Result<()> {
 /// let mut client = NetworkClient::new(Prefabs::new());
-/// let mut peer = Peer::tcp("127.0.0.1:7777", &client, TcpOptions::default())?;
+/// let mut peer = Peer::tcp("127.0.0.1:7777", &client, TransportOptions::default())?;
 /// let started = Instant::now();
 /// while !peer.is_over() {
 ///     let now = started.elapsed(); // the one clock
@@ -112,7 +112,7 @@ impl Peer {
     }
 
     /// Begins to connect a client by KCP (UDP). Waits for the system's resolver if the address has a
-    /// name. A server without an answer within the [`kcp_timeout`](TransportOptions::kcp_timeout) is an
+    /// name. A server without an answer within the [`silence_timeout`](TransportOptions::silence_timeout) is an
     /// error of [`receive`](Self::receive).
     ///
     /// # Errors
@@ -150,7 +150,7 @@ impl Peer {
         Self::dial(connect, options)
     }
 
-    /// Begins to connect a client by a task of another crate, such as `syncvar-websocket`. For each
+    /// Begins to connect a client by a task of a further crate, such as `syncvar-websocket`. For each
     /// connection `connect` makes the task: it connects, opens the [`Door`], and exchanges packets as on a
     /// [server](crate::tasks). A peer for a `NetworkClient` takes the options of `client_options`.
     ///
@@ -239,7 +239,7 @@ impl Peer {
         self.link.is_none() && !dial.is_some_and(Dial::has_attempts)
     }
 
-    /// Returns a handle of the simulated conditions around the socket, of this connection and later ones.
+    /// Returns a handle of the simulated conditions around the socket, of this connection and its successors.
     pub fn conditions(&self) -> LinkConditions {
         self.conditions.clone()
     }

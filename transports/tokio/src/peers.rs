@@ -14,12 +14,12 @@ use syncvar_runtime::ConnectionId;
 /// ```
 /// use std::ops::ControlFlow;
 /// use syncvar::prelude::*;
-/// use syncvar::tcp::{TcpOptions, TcpServer};
+/// use syncvar::tcp::{TransportOptions, TcpServer};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
 /// let server = NetworkServer::new(Prefabs::new());
-/// let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+/// let tcp = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default()).await?;
 /// let peers = tcp.peer_addrs();
 /// tcp.run(|server, _now| {
 ///     while let Some(event) = server.poll_event() {
@@ -41,7 +41,7 @@ struct Addrs {
     open: HashMap<ConnectionId, SocketAddr>,
     /// Connections that have ended since the last tick.
     ended: Vec<ConnectionId>,
-    /// Links of sessions that have returned, if their number is another one.
+    /// Links of sessions that have returned under a new number.
     returned: HashMap<ConnectionId, ConnectionId>,
 }
 

@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Handle};
 /// Runtime of the programs without one. Its thread runs until the process ends.
 static BACKGROUND: Mutex<Option<Handle>> = Mutex::new(None);
 
-/// Returns the runtime of the caller, or else the one of this crate.
+/// Returns the runtime of the caller, or else the runtime of this crate.
 pub(crate) fn handle() -> io::Result<Handle> {
     if let Ok(handle) = Handle::try_current() {
         return Ok(handle);

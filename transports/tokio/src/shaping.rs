@@ -33,7 +33,7 @@ struct State {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-/// Links of one direction.
+/// Links of a direction.
 #[derive(Debug, Default)]
 struct Pipes(BTreeMap<ConnectionId, Pipe>);
 
@@ -89,7 +89,7 @@ impl Shaping {
             state.outgoing.set_conditions(&both.outgoing);
             state.both = both;
         }
-        // Packets on the way keep their order with later ones.
+        // Packets on the way stay ahead of later packets.
         self.state.take_if(|state| state.is_idle());
     }
 
@@ -111,7 +111,7 @@ impl Shaping {
         true
     }
 
-    /// Puts a packet of the other side on its link. Returns whether it has one.
+    /// Puts a packet of the peer on the link of its connection. Returns whether that exists.
     pub(crate) fn receive(&mut self, connection: ConnectionId, arrival: Arrival) -> bool {
         let Some(state) = &mut self.state else {
             return false;

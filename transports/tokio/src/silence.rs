@@ -1,4 +1,4 @@
-//! `Silence`: the time without a packet of the other side.
+//! `Silence`: the time without a packet of the peer.
 
 use std::time::Duration;
 

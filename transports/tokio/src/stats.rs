@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Counters of a host since its start: one for each limit.
 ///
 /// The options that set the limits are those of [`TransportOptions`](crate::TransportOptions),
-/// `TcpOptions` and `UdpOptions`.
+/// `TransportOptions` and `TransportOptions`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TransportStats {
     /// Connections that got a place.
     pub accepted: u64,
-    /// Connections closed at once: `max_connections` or the places beside the `reserved` ones.
+    /// Connections closed at once: `max_connections` or the places beside `reserved`.
     pub refused_full: u64,
     /// Connections closed at once: `max_connections_per_address`.
     pub refused_address: u64,
-    /// Sessions that ended with their links: `max_connections_per_address` others of the address wait for
+    /// Sessions that ended with their links: `max_connections_per_address` sessions of the address wait for
     /// their clients.
     pub refused_away: u64,
     /// Times at which new connections waited for the next tick: `max_accepts_per_second`.
@@ -24,10 +24,10 @@ pub struct TransportStats {
     pub handshake_timeouts: u64,
     /// Connections that became silent: `idle_timeout`.
     pub idle_timeouts: u64,
-    /// Connections whose system got no answer from the other side: `idle_timeout`.
+    /// Connections whose system missed the peer's answer: `idle_timeout`.
     pub vanished: u64,
-    /// Connections that took no byte: `send_timeout` or `stall_timeout`.
-    pub send_timeouts: u64,
+    /// Connections that took no byte: `stall_timeout`.
+    pub stall_timeouts: u64,
     /// Connections that took too little: `max_queued_bytes`.
     pub queue_full: u64,
     /// Times at which a client became a slow reader: `slow_reader_bytes`.
@@ -36,7 +36,7 @@ pub struct TransportStats {
     pub inbox_full: u64,
     /// Ticks that left input for the next one: `max_tick_bytes`.
     pub tick_full: u64,
-    /// Connections with a frame that is empty or longer than `max_frame` or `max_packet`, or with a
+    /// Connections with a frame that is empty or longer than `max_packet`, or with a
     /// malformed datagram.
     pub malformed_frames: u64,
     /// Ended connections that were reset before the client closed: `max_linger_bytes` and
@@ -52,22 +52,22 @@ pub struct TransportStats {
     pub lost_unreliable: u64,
     /// Datagrams by UDP that were lost here: the system did not take them at once.
     pub unsent_datagrams: u64,
-    /// KCP and UDP connections with a segment that was missing for too long: `kcp_timeout`.
+    /// KCP and UDP connections with a segment that was missing for too long: `silence_timeout`.
     pub missing_segments: u64,
-    /// KCP and UDP connections without a datagram or an ack: `kcp_timeout`.
-    pub kcp_timeouts: u64,
+    /// KCP and UDP connections without a datagram or an ack: `silence_timeout`.
+    pub silence_timeouts: u64,
 }
 
 /// Handle of a host's counters. Clones count together.
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::tcp::{TcpOptions, TcpServer};
+/// use syncvar::tcp::{TransportOptions, TcpServer};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
 /// let server = NetworkServer::new(Prefabs::new());
-/// let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+/// let tcp = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default()).await?;
 /// // Taken before `run`, which takes the server.
 /// let counters = tcp.counters();
 /// assert_eq!(counters.stats().refused_address, 0);

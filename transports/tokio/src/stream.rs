@@ -27,17 +27,17 @@ use tokio::net::TcpStream;
 use crate::TransportOptions;
 use crate::frames::Frames;
 
-/// Most bytes of one read.
+/// Most bytes of a read.
 const READ: usize = 8 * 1024;
 
 /// Longest head of a frame: its length, the number of a channel, and the header of the packet.
 const MAX_HEAD: usize = 5 + 24;
 
-/// Least and greatest time in which the system must get an answer of the other side.
+/// Least and greatest time in which the system must get the peer's answer.
 const MIN_PROBED: Duration = Duration::from_secs(1);
 const MAX_PROBED: Duration = Duration::from_mins(1);
 
-/// Bytes that the system takes beyond those on their way: the others wait in the queue, which shows a slow reader.
+/// Bytes that the system takes beyond those on their way: the rest waits in the queue, which shows a slow reader.
 #[cfg(any(target_os = "android", target_os = "linux"))]
 const MAX_UNSENT: u32 = 64 * 1024;
 
@@ -167,7 +167,7 @@ fn poll_read(
 
 /// Returns the packet sizes of a stream.
 fn limits(options: &TransportOptions) -> PacketLimits {
-    PacketLimits::frames(options.max_frame)
+    PacketLimits::frames(options.max_packet)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Transports whose connections are tasks, for crates that bring their own sockets.
 //!
-//! A [`Port`] binds a socket, and its [`Acceptor`] yields what connects. For each of them a task runs
+//! A [`Port`] binds a socket, and its [`Acceptor`] yields connections. For each connection a task runs
 //! [`Acceptor::serve`]: the handshake, then [`Door::open`], then packets between the socket and the
 //! [`Queues`]. [`Host::listen`](crate::Host::listen) takes any port; TCP is one ([`tcp`](crate::tcp)). A client's
 //! task has a door, too: [`Peer::by_task`](crate::Peer::by_task).
@@ -15,7 +15,7 @@
 //!   [`max_linger_bytes`](crate::TransportOptions::max_linger_bytes) of its input until it closes.
 //! * [`Delivery::leave`] records that the peer has ended the connection on purpose. Without it the end of the task is a
 //!   loss.
-//! * A peer that takes no byte for the [`send_timeout`](crate::TransportOptions::send_timeout) is an error of the
+//! * A peer that accepts nothing for the [`stall_timeout`](crate::TransportOptions::stall_timeout) is an error of the
 //!   kind [`TimedOut`](std::io::ErrorKind::TimedOut), without an inner error. One with an inner error counts as
 //!   vanished.
 //! * [`Outbox::sent`] reports taken bytes: they count for
@@ -27,6 +27,7 @@ mod acceptor;
 mod connection;
 mod datagrams;
 mod door;
+mod fault;
 mod inbox;
 mod link;
 mod listener;

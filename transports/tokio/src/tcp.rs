@@ -3,7 +3,7 @@
 //! ```
 //! use std::ops::ControlFlow;
 //! use syncvar::prelude::*;
-//! use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
+//! use syncvar::tcp::{TcpClient, TransportOptions, TcpServer};
 //!
 //! #[derive(NetworkBehaviour, Default)]
 //! struct Door {
@@ -20,7 +20,7 @@
 //! let mut server = NetworkServer::new(prefabs());
 //! let door = server.spawn(Door { open: true.into() });
 //!
-//! let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+//! let server = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default()).await?;
 //! let addr = server.local_addr()?;
 //! tokio::spawn(server.run(move |server, _now| {
 //!     // The game: once per tick. Here it ends as soon as a client has the door.
@@ -49,14 +49,15 @@
 //! | 1 | number of the channel |
 //! | n | packet, at least one byte |
 //!
-//! TCP loses nothing and keeps the order, so every channel is as good as a reliable one.
+//! TCP loses nothing and keeps the order, so every channel is as good as a reliable channel.
 
 mod carrier;
-mod options;
 mod port;
 
 pub use carrier::{Tcp, TcpClient, TcpError, TcpServer};
-pub use options::TcpOptions;
 pub use port::{TcpAcceptor, TcpPort, configure, configure_client, exchange, serve};
 
-pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};
+pub use crate::{
+    PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportOptions,
+    TransportStats,
+};

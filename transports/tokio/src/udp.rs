@@ -1,13 +1,13 @@
 //! UDP, in this crate's own datagrams, for tests and local networks: [`UdpServer`] and [`UdpClient`].
 //!
 //! A connection has a stream, which carries the reliable channels, and single datagrams for the packets of
-//! unreliable channels. A lost datagram delays no other: state on an unreliable channel arrives late by its
+//! unreliable channels. A lost datagram delays nothing else: state on an unreliable channel arrives late by its
 //! repair alone.
 //!
 //! ```
 //! use std::ops::ControlFlow;
 //! use syncvar::prelude::*;
-//! use syncvar::udp::{UdpClient, UdpOptions, UdpServer};
+//! use syncvar::udp::{UdpClient, TransportOptions, UdpServer};
 //!
 //! #[derive(NetworkBehaviour, Default)]
 //! #[network_behaviour(channel = unreliable)]
@@ -25,7 +25,7 @@
 //! let mut server = NetworkServer::new(prefabs());
 //! let ball = server.spawn(Ball::default());
 //!
-//! let server = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default()).await?;
+//! let server = UdpServer::bind("127.0.0.1:0", server, TransportOptions::default()).await?;
 //! let addr = server.local_addr()?;
 //! tokio::spawn(server.run(move |server, _now| {
 //!     // The game: once per tick. Here it ends as soon as a client has the ball.
@@ -62,11 +62,12 @@
 
 mod carrier;
 mod connection;
-mod options;
 
 pub use carrier::{Udp, UdpClient, UdpError, UdpServer};
 pub use connection::UdpConnection;
-pub use options::UdpOptions;
 
 pub use crate::kcp::KcpError;
-pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};
+pub use crate::{
+    PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportOptions,
+    TransportStats,
+};

@@ -72,7 +72,7 @@ impl Frames {
     }
 }
 
-/// Returns the frame of a packet. `None` for one whose length has no number.
+/// Returns the frame of a packet. `None` for a packet whose length exceeds the number.
 pub(crate) fn frame(channel: u8, packet: &[u8]) -> Option<Bytes> {
     let length = u32::try_from(packet.len()).ok()?.checked_add(1)?;
     let mut frame = BytesMut::with_capacity(packet.len().saturating_add(HEAD).saturating_add(1));

@@ -132,7 +132,7 @@ impl WebPeer {
             }
             Phase::Open(link) => {
                 let link = link.clone();
-                self.receive_from(&link, client, (now, step))
+                self.receive_from(&link, client, now, step)
             }
         }
     }
@@ -141,7 +141,8 @@ impl WebPeer {
         &mut self,
         link: &Link,
         client: &mut NetworkClient,
-        (now, step): (Duration, Duration),
+        now: Duration,
+        step: Duration,
     ) -> Result<(), WebError> {
         self.silent = self.silent.saturating_add(step.min(MAX_STEP));
         let mut result = Ok(());

@@ -40,7 +40,7 @@ impl Session {
         limit: Duration,
     ) -> JsResult<Self> {
         let late = || JsValue::from_str("WebTransport was not ready in time");
-        // A browser without WebTransport needs no hashes.
+        // Hashes serve WebTransport alone.
         js::get(&js_sys::global(), "WebTransport")?.dyn_into::<js_sys::Function>()?;
         let started = js_sys::Date::now();
         let hashes = match cert_hashes {
@@ -120,7 +120,7 @@ impl Session {
     async fn read_datagrams(&self, inbox: &Inbox) -> JsResult<()> {
         while let Some(bytes) = next(&self.datagrams.0).await? {
             let mut packet = Bytes::from(bytes);
-            // One that the page has no room for is lost.
+            // A datagram beyond the page's room is lost.
             if packet.len() < 2 || !inbox.has_room() {
                 continue;
             }

@@ -18,13 +18,13 @@ use crate::socket::{self, io_error};
 ///
 /// ```no_run
 /// use syncvar::prelude::*;
-/// use syncvar::tcp::TcpOptions;
+/// use syncvar::tcp::TransportOptions;
 /// use syncvar::websocket::WebSocketClient;
 ///
 /// # async fn play() -> std::io::Result<()> {
 /// let client = NetworkClient::new(Prefabs::new());
 /// let server = WebSocketClient::new("ws://example.org:7777");
-/// let mut game = server.connect(client, TcpOptions::default()).await?;
+/// let mut game = server.connect(client, TransportOptions::default()).await?;
 /// while let Some(event) = game.next_event().await {
 ///     println!("{event:?}");
 /// }
@@ -74,7 +74,7 @@ impl WebSocketClient {
     pub async fn connect(
         &self,
         client: NetworkClient,
-        options: impl Into<TransportOptions>,
+        options: TransportOptions,
     ) -> io::Result<NetworkPeer> {
         let peer = self.peer(&client, options)?;
         NetworkPeer::of(peer, client).await
@@ -87,11 +87,7 @@ impl WebSocketClient {
     /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for a URL that is none of WebSocket, and
     /// when the client's [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the
     /// `idle_timeout`.
-    pub fn peer(
-        &self,
-        client: &NetworkClient,
-        options: impl Into<TransportOptions>,
-    ) -> io::Result<Peer> {
+    pub fn peer(&self, client: &NetworkClient, options: TransportOptions) -> io::Result<Peer> {
         let target = self.target()?;
         let options = client_options(client, options)?;
         Peer::by_task(options, move |door| {

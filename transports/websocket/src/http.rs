@@ -26,12 +26,17 @@ const READ: usize = 1024;
 /// End of the head.
 const BLANK_LINE: &[u8] = b"\r\n\r\n";
 
+/// Answers to the requests of a port.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) site: Site,
+    /// Origins of pages whose scripts may upgrade.
+    pub(crate) origins: Origins,
+    pub(crate) messages: Messages,
+}
+
 /// Answers one request: runs a WebSocket, or sends a page and closes.
-pub(crate) async fn serve<S>(
-    mut stream: S,
-    (site, origins, messages): (&Site, &Origins, Messages),
-    door: Door,
-) -> io::Result<End>
+pub(crate) async fn serve<S>(mut stream: S, content: &Content, door: Door) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -45,7 +50,8 @@ where
         return answer(stream, &text(status, "a page has GET and HEAD"), &door).await;
     }
     if method == Method::Head || !request.headers().contains_key("upgrade") {
-        let page = site
+        let page = content
+            .site
             .page(request.uri().path())
             .map(|page| response("200 OK", &page.content_type, &page.body()));
         let mut page = page.unwrap_or_else(|| text("404 Not Found", "not found"));
@@ -58,7 +64,7 @@ where
         return answer(stream, &page, &door).await;
     }
     let stated = request.headers().get_all(ORIGIN).iter();
-    if !origins.allows(stated.map(HeaderValue::as_bytes)) {
+    if !content.origins.allows(stated.map(HeaderValue::as_bytes)) {
         let refused = text("403 Forbidden", "this origin may not connect");
         return answer(stream, &refused, &door).await;
     }
@@ -72,14 +78,14 @@ where
             stream.write_all(&response).await?;
             let stream = Meter::new(stream);
             // Clients send little: a server has a small buffer for each.
-            let config = socket::config(door.options(), messages).read_buffer_size(READ);
+            let config = socket::config(door.options(), content.messages).read_buffer_size(READ);
             let early = buffer.to_vec();
             let stream =
                 WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config));
             let stream = stream.await;
-            // The connection has no more use for the request.
+            // Frees the request: the connection may last for hours.
             drop((request, response, buffer));
-            Box::pin(socket::exchange(stream, messages, door)).await
+            Box::pin(socket::exchange(stream, content.messages, door)).await
         }
         Err(error) => {
             let answered = text("400 Bad Request", &error.to_string());
@@ -125,7 +131,7 @@ async fn read_request(
     Ok(parse(&head).ok_or("400 Bad Request"))
 }
 
-/// Returns the method and the request of a head; `None` for a malformed one.
+/// Returns the method and the request of a head; `None` for a malformed head.
 fn parse(head: &[u8]) -> Option<(Method, Request)> {
     let end = head.iter().position(|byte| *byte == b' ')?;
     let (name, rest) = head.split_at(end);
@@ -135,7 +141,7 @@ fn parse(head: &[u8]) -> Option<(Method, Request)> {
         _ if name.iter().all(u8::is_ascii_uppercase) => Method::Other,
         _ => return None,
     };
-    // The parser of upgrades knows no other method.
+    // The parser of upgrades knows GET alone.
     let (_, request) = Request::try_parse(&[b"GET", rest].concat()).ok()??;
     Some((method, request))
 }
@@ -159,7 +165,7 @@ fn text(status: &str, text: &str) -> Vec<u8> {
     )
 }
 
-/// Returns a whole response. Pages are public: programs of other origins may read them.
+/// Returns a whole response. Pages are public: scripts of every origin may read them.
 fn response(status: &str, content_type: &str, body: &Bytes) -> Vec<u8> {
     let length = body.len();
     let mut bytes = format!(

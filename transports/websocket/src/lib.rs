@@ -6,7 +6,7 @@
 //! ```
 //! use std::ops::ControlFlow;
 //! use syncvar::prelude::*;
-//! use syncvar::tcp::{TcpClient, TcpOptions};
+//! use syncvar::tcp::{TcpClient, TransportOptions};
 //! use syncvar::transport::Host;
 //! use syncvar::websocket::{WebPort, WebSocketClient};
 //!
@@ -24,14 +24,14 @@
 //! # async fn main() -> std::io::Result<()> {
 //! let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
 //! let door = server.spawn(Door { open: true.into() });
-//! let mut host = Host::new(TcpOptions::default());
+//! let mut host = Host::new(TransportOptions::default());
 //! let port = WebPort::new().page("/", "text/html", "<h1>The game</h1>");
 //! host.listen("127.0.0.1:0", port)?;
 //! let addr = host.local_addrs()?[0];
 //! tokio::spawn(async move { host.run(&mut server, |_, _| ControlFlow::Continue(())).await });
 //!
 //! let web = WebSocketClient::new(&format!("ws://{addr}"));
-//! let mut web = web.connect(client(), TcpOptions::default()).await?;
+//! let mut web = web.connect(client(), TransportOptions::default()).await?;
 //! let mut tcp = TcpClient::connect(addr, client()).await?;
 //! while web.next_event().await != Some(ClientEvent::Ready) {}
 //! while tcp.next_event().await != Some(ClientEvent::Ready) {}
@@ -43,17 +43,17 @@
 //!
 //! # The port
 //!
-//! The first byte decides: a capital letter begins an HTTP request, any other a frame of TCP, whose length would be
+//! The first byte decides: a capital letter begins an HTTP request, any further byte a frame of TCP, whose length would be
 //! beyond 1 GiB otherwise. A request to upgrade becomes a WebSocket, on every path, if the page behind it has an
-//! [allowed origin](WebPort::origin). Another `GET` or `HEAD` gets the
-//! page of its path, or 404, any other method 405, and the connection ends: it is no connection of the server, but has a place
+//! [allowed origin](WebPort::origin). A plain `GET` or `HEAD` gets the
+//! page of its path, or 404, a different method 405, and the connection ends: it never enters the server, but has a place
 //! of the [limits](syncvar_tokio#limits-for-clients) meanwhile. A request has at most 8 KiB, and the
 //! [`handshake_timeout`](syncvar_tokio::TransportOptions::handshake_timeout) for itself and its answer.
 //!
 //! # Messages
 //!
 //! Each packet travels as one binary message: the number of the channel, and the packet. Each channel is
-//! as good as a reliable one. Text messages, and more than four times the largest packet and 64 KiB of other bytes
+//! as good as a reliable channel. Text messages, and more than four times the largest packet and 64 KiB of control frames
 //! between two packets, end the connection, with a code that says so. WIRE.md, section 8, has the bytes.
 //!
 //! # Mirror
@@ -73,7 +73,7 @@
 //! # }
 //! ```
 //!
-//! The limits are those of TCP ([`TcpOptions`](syncvar_tokio::tcp::TcpOptions)).
+//! The limits are those of TCP ([`TransportOptions`](syncvar_tokio::tcp::TransportOptions)).
 #![warn(clippy::print_stdout)]
 
 mod client;

@@ -10,7 +10,7 @@ use syncvar_tokio::tasks::{Acceptor, Door, End, Origins, Port};
 use syncvar_tokio::tcp::{self, TcpAcceptor, TcpPort};
 use tokio::net::TcpStream;
 
-use crate::http;
+use crate::http::{self, Content};
 use crate::messages::Messages;
 use crate::site::{Page, Site};
 
@@ -48,9 +48,7 @@ pub struct WebAcceptor {
 /// Settings of the connections.
 #[derive(Debug)]
 struct Serving {
-    site: Site,
-    origins: Origins,
-    messages: Messages,
+    content: Content,
     #[cfg(feature = "tls")]
     tls: Option<crate::tls::Acceptor>,
 }
@@ -70,8 +68,8 @@ impl WebPort {
     }
 
     /// Allows the scripts of web pages of this origin to connect, such as `https://game.example` or
-    /// `http://127.0.0.1:8080`. Without a call, pages of all origins may: a page that a player visits could play in the
-    /// player's name on a server in the local network. The scripts of other origins are refused (403). A native client
+    /// `http://127.0.0.1:8080`. Without a call, every page may: a page that a player visits could play in the
+    /// player's name on a server in the local network. Scripts of pages elsewhere are refused (403). A native client
     /// states no origin and may always connect; so may a program that lies about it.
     ///
     /// ```
@@ -121,9 +119,11 @@ impl Port for WebPort {
         Ok(WebAcceptor {
             tcp: TcpPort.bind(addrs)?,
             serving: Arc::new(Serving {
-                site: self.site,
-                origins: self.origins,
-                messages: self.messages,
+                content: Content {
+                    site: self.site,
+                    origins: self.origins,
+                    messages: self.messages,
+                },
                 #[cfg(feature = "tls")]
                 tls: self
                     .identity
@@ -161,20 +161,20 @@ impl Acceptor for WebAcceptor {
             if stream.peek(&mut first).await? == 0 {
                 return Ok(End::Closed);
             }
-            let content = (&serving.site, &serving.origins, serving.messages);
+            let content = &serving.content;
+            #[cfg(feature = "tls")]
+            if let ([TLS], Some(tls)) = (first, &serving.tls) {
+                // Boxed: a session of TLS is large, and plain futures stay small.
+                let serving = async {
+                    let stream = tls.accept(stream).await?;
+                    http::serve(stream, content, door).await
+                };
+                return Box::pin(serving).await;
+            }
             match first {
                 // A method. As the length of a frame, such a byte would mean more than 1 GiB.
                 [b'A'..=b'Z'] => http::serve(stream, content, door).await,
-                #[cfg(feature = "tls")]
-                [TLS] if let Some(tls) = &serving.tls => {
-                    // In a box: a session of TLS is large, and the other connections have none.
-                    let serving = async {
-                        let stream = tls.accept(stream).await?;
-                        http::serve(stream, content, door).await
-                    };
-                    Box::pin(serving).await
-                }
-                _ if serving.messages == Messages::Plain => Err(io::Error::new(
+                _ if content.messages == Messages::Plain => Err(io::Error::new(
                     io::ErrorKind::InvalidData,
                     "no HTTP request",
                 )),
@@ -184,6 +184,6 @@ impl Acceptor for WebAcceptor {
     }
 
     fn has_goodbye(&self) -> bool {
-        self.serving.messages == Messages::Numbered
+        self.serving.content.messages == Messages::Numbered
     }
 }

@@ -26,21 +26,39 @@ const READ_BUFFER: usize = 4 * 1024;
 /// Bytes of output that are gathered for one call of the system.
 const WRITE_BUFFER: usize = 64 * 1024;
 
-/// Bytes between two packets besides four times the largest packet: control frames, empty fragments.
+/// Allowance for control frames and empty fragments between two packets, on top of `4 * max_packet`.
 const MAX_OTHER_BYTES: usize = 64 * 1024;
 
-/// End of the messages.
+/// Why reading stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Input {
+enum ReadEnd {
     /// The peer has ended the connection.
     Ended,
     /// This end reads no further.
     Stopped,
 }
 
+/// Reading half of a connection.
+struct Reader<'a, S> {
+    read: &'a mut SplitStream<WebSocketStream<Meter<S>>>,
+    messages: Messages,
+    counts: &'a Counts,
+    /// Most bytes between two packets.
+    allowance: usize,
+}
+
+/// Writing half of a connection.
+struct Writer<'a, S> {
+    write: &'a mut SplitSink<WebSocketStream<Meter<S>>, Message>,
+    messages: Messages,
+    counts: &'a Counts,
+    /// Longest time in which the peer accepts nothing.
+    timeout: Duration,
+}
+
 /// Returns the limits of a WebSocket.
 pub(crate) fn config(options: &TransportOptions, messages: Messages) -> WebSocketConfig {
-    let longest = options.max_frame.saturating_add(messages.overhead());
+    let longest = options.max_packet.saturating_add(messages.overhead());
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(WRITE_BUFFER)
@@ -48,8 +66,8 @@ pub(crate) fn config(options: &TransportOptions, messages: Messages) -> WebSocke
         .max_frame_size(Some(longest))
 }
 
-/// Opens the door, and runs until the peer closes, or until the connection is closed and the peer has
-/// taken the queue.
+/// Registers the connection, then copies packets both ways until either end closes. The peer gets the queue of a connection
+/// that this end closes.
 pub(crate) async fn exchange<S>(
     stream: WebSocketStream<Meter<S>>,
     messages: Messages,
@@ -59,31 +77,42 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let options = door.options();
-    let (timeout, linger) = (options.send_timeout, options.max_linger_bytes);
-    let other = options.max_frame.saturating_mul(4);
-    let other = other.saturating_add(MAX_OTHER_BYTES);
-    let limits = PacketLimits::frames(options.max_frame);
+    let (timeout, linger) = (options.stall_timeout, options.max_linger_bytes);
+    let allowance = options.max_packet.saturating_mul(4);
+    let allowance = allowance.saturating_add(MAX_OTHER_BYTES);
+    let limits = PacketLimits::frames(options.max_packet);
     let Queues { inbox, mut outbox } = door.open(limits);
     let counts = stream.get_ref().counts();
     let (mut write, mut read) = stream.split();
     let violation = OnceLock::new();
     {
-        let read = (&mut read, messages);
-        let mut reading = pin!(read_messages(read, &inbox, (&counts, other), &violation));
+        let reader = Reader {
+            read: &mut read,
+            messages,
+            counts: &counts,
+            allowance,
+        };
+        let mut writer = Writer {
+            write: &mut write,
+            messages,
+            counts: &counts,
+            timeout,
+        };
+        let mut reading = pin!(reader.run(&inbox, &violation));
         let writing = async {
-            write_messages((&mut write, messages), &mut outbox, &counts, timeout).await?;
+            writer.run(&mut outbox).await?;
             let code = violation.get().copied().unwrap_or(CloseCode::Normal);
-            close((&mut write, code), &counts, timeout).await
+            writer.close(code).await
         };
         let mut writing = pin!(writing);
         tokio::select! {
-            input = &mut reading => match input? {
-                Input::Ended => {
+            end = &mut reading => match end? {
+                ReadEnd::Ended => {
                     inbox.leave();
                     return Ok(End::Closed);
                 }
                 // The endpoint closes the connection, with its reason.
-                Input::Stopped => writing.await?,
+                ReadEnd::Stopped => writing.await?,
             },
             result = &mut writing => result?,
         }
@@ -95,41 +124,86 @@ where
     End::after(stream, linger).await
 }
 
-/// Moves messages into the inbox until the peer ends the connection, or a message is malformed, or the
-/// inbox is closed. A malformed message sets the code of the violation.
-async fn read_messages<S>(
-    (read, messages): (&mut SplitStream<WebSocketStream<Meter<S>>>, Messages),
-    inbox: &Delivery,
-    (counts, other): (&Counts, usize),
-    violation: &OnceLock<CloseCode>,
-) -> io::Result<Input>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    loop {
-        counts.allow(other);
-        let (code, fault) = match next_message(read).await {
-            Some(Ok(Message::Binary(bytes))) => match messages.split(bytes) {
-                Some(packet) => {
-                    if inbox.send(packet).await == Err(Closed) {
-                        return Ok(Input::Stopped);
+impl<S: AsyncRead + AsyncWrite + Unpin> Reader<'_, S> {
+    /// Moves messages into the inbox until the peer ends the connection, a message is malformed, or the inbox is closed.
+    /// A malformed message sets the code of the violation.
+    async fn run(
+        mut self,
+        inbox: &Delivery,
+        violation: &OnceLock<CloseCode>,
+    ) -> io::Result<ReadEnd> {
+        loop {
+            self.counts.allow(self.allowance);
+            let (code, fault) = match self.next_message().await {
+                Some(Ok(Message::Binary(bytes))) => match self.messages.split(bytes) {
+                    Some(packet) => {
+                        if inbox.send(packet).await == Err(Closed) {
+                            return Ok(ReadEnd::Stopped);
+                        }
+                        continue;
                     }
-                    continue;
+                    None => (CloseCode::Protocol, "no packet in a message".to_owned()),
+                },
+                Some(Ok(_)) => (CloseCode::Unsupported, "a text message".to_owned()),
+                Some(Err(Error::Io(error))) if error.kind() != io::ErrorKind::InvalidData => {
+                    return Err(error);
                 }
-                None => (CloseCode::Protocol, "no packet in a message".to_owned()),
-            },
-            Some(Ok(_)) => (CloseCode::Unsupported, "a text message".to_owned()),
-            Some(Err(Error::Io(error))) if error.kind() != io::ErrorKind::InvalidData => {
-                return Err(error);
+                Some(Err(error)) if is_end(&error) => return Ok(ReadEnd::Ended),
+                Some(Err(error)) => (code_of(&error), error.to_string()),
+                None => return Ok(ReadEnd::Ended),
+            };
+            // The writer closes after the endpoint's last packets.
+            let _ = violation.set(code);
+            inbox.fail(fault).await;
+            return Ok(ReadEnd::Stopped);
+        }
+    }
+
+    /// Returns the next message, without control messages.
+    async fn next_message(&mut self) -> Option<Result<Message, Error>> {
+        loop {
+            match self.read.next().await? {
+                Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => {
+                }
+                message => return Some(message),
             }
-            Some(Err(error)) if is_end(&error) => return Ok(Input::Ended),
-            Some(Err(error)) => (code_of(&error), error.to_string()),
-            None => return Ok(Input::Ended),
-        };
-        // The writer closes after the endpoint's last packets.
-        let _ = violation.set(code);
-        inbox.fail(fault).await;
-        return Ok(Input::Stopped);
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Writer<'_, S> {
+    /// Moves packets from the outbox to the peer until the connection is closed.
+    async fn run(&mut self, outbox: &mut Outbox) -> io::Result<()> {
+        while let Some(packet) = outbox.recv().await {
+            let mut packet = Some(packet);
+            let mut bytes = 0_usize;
+            while let Some(next) = packet {
+                bytes = bytes.saturating_add(next.length());
+                let message = Message::Binary(self.messages.join(&next));
+                let write = self.write.feed(message);
+                progressing(self.counts, self.timeout, write).await?;
+                packet = if bytes < WRITE_BUFFER {
+                    outbox.try_recv()
+                } else {
+                    None
+                };
+            }
+            progressing(self.counts, self.timeout, self.write.flush()).await?;
+            outbox.sent(bytes);
+        }
+        Ok(())
+    }
+
+    /// Begins the closing handshake. Mirror's client demands a code in the closing frame.
+    async fn close(&mut self, code: CloseCode) -> io::Result<()> {
+        let reason = Utf8Bytes::default();
+        let close = Message::Close(Some(CloseFrame { code, reason }));
+        let write = self.write.send(close);
+        match progressing(self.counts, self.timeout, write).await {
+            // The peer closed first.
+            Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
+            result => result,
+        }
     }
 }
 
@@ -144,21 +218,6 @@ fn code_of(error: &Error) -> CloseCode {
     }
 }
 
-/// Returns the next message that is no control message.
-async fn next_message<S>(
-    read: &mut SplitStream<WebSocketStream<Meter<S>>>,
-) -> Option<Result<Message, Error>>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    loop {
-        match read.next().await? {
-            Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => {}
-            message => return Some(message),
-        }
-    }
-}
-
 /// Returns whether the peer has ended the connection, with a closing handshake or without.
 fn is_end(error: &Error) -> bool {
     use tokio_tungstenite::tungstenite::error::ProtocolError;
@@ -170,57 +229,7 @@ fn is_end(error: &Error) -> bool {
     )
 }
 
-/// Moves packets from the outbox to the peer until the connection is closed.
-async fn write_messages<S>(
-    (write, messages): (&mut SplitSink<WebSocketStream<Meter<S>>, Message>, Messages),
-    outbox: &mut Outbox,
-    counts: &Counts,
-    timeout: Duration,
-) -> io::Result<()>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    while let Some(packet) = outbox.recv().await {
-        let mut packet = Some(packet);
-        let mut bytes = 0_usize;
-        while let Some(next) = packet {
-            bytes = bytes.saturating_add(next.length());
-            let message = Message::Binary(messages.join(&next));
-            progressing(counts, timeout, write.feed(message)).await?;
-            packet = if bytes < WRITE_BUFFER {
-                outbox.try_recv()
-            } else {
-                None
-            };
-        }
-        progressing(counts, timeout, write.flush()).await?;
-        outbox.sent(bytes);
-    }
-    Ok(())
-}
-
-/// Begins the closing handshake. Mirror's client takes no closing frame without a code.
-async fn close<S>(
-    (write, code): (
-        &mut SplitSink<WebSocketStream<Meter<S>>, Message>,
-        CloseCode,
-    ),
-    counts: &Counts,
-    timeout: Duration,
-) -> io::Result<()>
-where
-    S: AsyncRead + AsyncWrite + Unpin,
-{
-    let reason = Utf8Bytes::default();
-    let close = Message::Close(Some(CloseFrame { code, reason }));
-    match progressing(counts, timeout, write.send(close)).await {
-        // The peer was faster.
-        Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
-        result => result,
-    }
-}
-
-/// Awaits a write. Fails when the peer takes no byte for the time.
+/// Awaits a write. Fails when the peer accepts nothing for the time.
 async fn progressing(
     counts: &Counts,
     timeout: Duration,
@@ -240,7 +249,7 @@ async fn progressing(
     }
 }
 
-/// Returns the I/O error of a WebSocket's.
+/// Converts to an `io::Error`.
 pub(crate) fn io_error(error: Error) -> io::Error {
     match error {
         Error::Io(error) => error,

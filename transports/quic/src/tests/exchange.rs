@@ -8,7 +8,7 @@ use syncvar::DisconnectReason;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
 use syncvar_tls::{CertHash, Trust};
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use syncvar_tokio::{NetworkPeer, TransportError};
 
 use super::support::{Board, Mover, Running, client, soon, wait_for};
@@ -16,7 +16,7 @@ use crate::QuicClient;
 
 #[tokio::test]
 async fn two_clients_one_of_them_late_end_equal() {
-    let server = Running::start(TcpOptions::default(), |_, _| {});
+    let server = Running::start(TransportOptions::default(), |_, _| {});
     let mut early = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut early, |board| board.text == "first").await;
@@ -71,7 +71,7 @@ pub(super) async fn see_stopped(server: &Running, peer: &mut NetworkPeer) {
 #[tokio::test]
 async fn unreliable_state_travels_in_datagrams_and_converges() {
     let ids = (2..52).map(NetId).collect();
-    let server = Running::start(TcpOptions::default(), march(ids));
+    let server = Running::start(TransportOptions::default(), march(ids));
     assert_eq!(server.movers.first(), Some(&NetId(2)));
     let mut peer = server.join().await;
     let bad = Conditions {
@@ -97,7 +97,7 @@ async fn unreliable_state_travels_in_datagrams_and_converges() {
 
 #[tokio::test]
 async fn clients_verify_the_certificate() {
-    let server = Running::start(TcpOptions::default(), |_, _| {});
+    let server = Running::start(TransportOptions::default(), |_, _| {});
     for trust in [Trust::hashes([CertHash([7; 32])]), Trust::hashes([])] {
         let refused = Box::pin(server.connect(trust, client())).await;
         let error = refused.unwrap_err();
@@ -111,7 +111,7 @@ async fn clients_verify_the_certificate() {
 
 #[tokio::test]
 async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
-    let server = Running::start(TcpOptions::default(), |_, _| {});
+    let server = Running::start(TransportOptions::default(), |_, _| {});
     let mut peer = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -128,9 +128,9 @@ async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
 
 #[tokio::test]
 async fn a_server_stops_when_its_clients_have_the_goodbye() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         close_timeout: Duration::from_hours(1),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_, _| {});
     let mut peer = server.join().await;
@@ -140,7 +140,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
 
 #[tokio::test]
 async fn a_client_says_goodbye_and_comes_back() {
-    let mut server = Running::start(TcpOptions::default(), |_, _| {});
+    let mut server = Running::start(TransportOptions::default(), |_, _| {});
     let peer = server.join().await;
     let client = soon(Box::pin(peer.disconnect("tea"))).await;
     let reason = server.event(|event| match event {
@@ -156,6 +156,8 @@ async fn a_client_says_goodbye_and_comes_back() {
 #[tokio::test]
 async fn an_address_without_a_port_is_an_error() {
     let server = QuicClient::new("localhost", Trust::hashes([]));
-    let error = server.peer(&client(), TcpOptions::default()).unwrap_err();
+    let error = server
+        .peer(&client(), TransportOptions::default())
+        .unwrap_err();
     assert!(error.to_string().contains("no port"), "{error}");
 }

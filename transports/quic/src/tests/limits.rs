@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use syncvar_tls::Trust;
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use tokio::net::UdpSocket;
 
 use super::support::{Running, soon};
@@ -15,7 +15,7 @@ async fn connect(server: SocketAddr) -> (quinn::Endpoint, quinn::Connection) {
     let any: SocketAddr = ([127, 0, 0, 1], 0).into();
     let endpoint = quinn::Endpoint::client(any).unwrap();
     let trust = Trust::any_server_without_verification();
-    let config = config::client(&trust, &TcpOptions::default().into()).unwrap();
+    let config = config::client(&trust, &TransportOptions::default()).unwrap();
     let connecting = endpoint.connect_with(config, server, "localhost");
     let connection = soon(connecting.unwrap()).await.unwrap();
     (endpoint, connection)
@@ -23,9 +23,9 @@ async fn connect(server: SocketAddr) -> (quinn::Endpoint, quinn::Connection) {
 
 #[tokio::test]
 async fn silent_clients_are_closed() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(300),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_, _| {});
     // One without a stream, and one without a packet in it.
@@ -41,7 +41,7 @@ async fn silent_clients_are_closed() {
 
 #[tokio::test]
 async fn malformed_input_closes_its_connection_with_a_reason() {
-    let server = Running::start(TcpOptions::default(), |_, _| {});
+    let server = Running::start(TransportOptions::default(), |_, _| {});
     let mut good = server.join().await;
     let (_endpoint, bad) = connect(server.addr).await;
     let (mut write, mut read) = bad.open_bi().await.unwrap();
@@ -56,7 +56,7 @@ async fn malformed_input_closes_its_connection_with_a_reason() {
 
 #[tokio::test]
 async fn a_flood_of_first_datagrams_takes_no_places() {
-    let server = Running::start(TcpOptions::default(), |_, _| {});
+    let server = Running::start(TransportOptions::default(), |_, _| {});
     let flooder = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     // Initial packets of version 1 with a random connection id; the rest is no valid packet.
     let mut datagram = vec![0; 1200];

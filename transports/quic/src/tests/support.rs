@@ -8,7 +8,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar_net::ServerConfig;
 use syncvar_tls::{Identity, Trust};
-use syncvar_tokio::tcp::{TcpOptions, TransportCounters};
+use syncvar_tokio::tcp::{TransportCounters, TransportOptions};
 use syncvar_tokio::{Host, LinkConditions, NetworkPeer};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -54,7 +54,7 @@ pub(super) struct Running {
 impl Running {
     /// Starts a server; every tick calls `game`, with the number of ticks since the first client is ready.
     pub(super) fn start(
-        options: TcpOptions,
+        options: TransportOptions,
         game: impl FnMut(&mut NetworkServer, u32) + Send + 'static,
     ) -> Self {
         Self::start_on(options, game, |port| port)
@@ -62,7 +62,7 @@ impl Running {
 
     /// Starts a server likewise, on a port with settings.
     pub(super) fn start_on(
-        options: TcpOptions,
+        options: TransportOptions,
         mut game: impl FnMut(&mut NetworkServer, u32) + Send + 'static,
         settings: impl FnOnce(QuicPort) -> QuicPort,
     ) -> Self {
@@ -153,7 +153,10 @@ impl Running {
         client: NetworkClient,
     ) -> io::Result<NetworkPeer> {
         let server = QuicClient::new(&self.addr.to_string(), trust);
-        soon(Box::pin(server.connect(client, TcpOptions::default()))).await
+        soon(Box::pin(
+            server.connect(client, TransportOptions::default()),
+        ))
+        .await
     }
 
     /// Connects a client and waits until it is ready.

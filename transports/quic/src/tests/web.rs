@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
 use syncvar_tokio::tasks::Door;
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use syncvar_tokio::{NetworkPeer, Peer, client_options};
 use web_transport_quinn::http::{HeaderValue, header};
 use web_transport_quinn::proto::ConnectRequest;
@@ -38,11 +38,11 @@ async fn join(server: &Running) -> NetworkPeer {
             let session = browser(hashes).connect(url).await.unwrap();
             let (write, read) = session.open_bi().await.unwrap();
             let quic: quinn::Connection = (*session).clone();
-            connection::exchange(&quic, (read, write), &Web(session), door).await
+            connection::exchange(&quic, read, write, &Web(session), door).await
         }
     };
     let client = client();
-    let options = client_options(&client, TcpOptions::default()).unwrap();
+    let options = client_options(&client, TransportOptions::default()).unwrap();
     let peer = Peer::by_task(options, run).unwrap();
     let mut peer = soon(Box::pin(NetworkPeer::of(peer, client))).await.unwrap();
     wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
@@ -52,7 +52,7 @@ async fn join(server: &Running) -> NetworkPeer {
 #[tokio::test]
 async fn a_session_shares_the_port_with_native_clients() {
     let ids = (2..52).map(NetId).collect();
-    let server = Running::start(TcpOptions::default(), march(ids));
+    let server = Running::start(TransportOptions::default(), march(ids));
     let mut web = Box::pin(join(&server)).await;
     let mut native = server.join().await;
     server.conditions.set_both(Conditions {
@@ -72,7 +72,7 @@ async fn a_session_shares_the_port_with_native_clients() {
 #[tokio::test]
 async fn scripts_of_other_origins_are_refused() {
     let server = Running::start_on(
-        TcpOptions::default(),
+        TransportOptions::default(),
         |_, _| {},
         |port| {
             let port = port.origin("https://game.example");

@@ -1,4 +1,4 @@
-//! Clients of one UDP socket, without the socket.
+//! Clients of a UDP socket, without the socket.
 
 mod client;
 
@@ -24,7 +24,7 @@ use crate::kcp::{GOODBYES, Pool};
 /// Gap between two updates during which the socket was not read either.
 const AWAY: Duration = Duration::from_secs(1);
 
-/// Most datagrams that wait for the socket. Further ones are lost, as they might be on the way.
+/// Most datagrams that wait for the socket. Further datagrams are lost, as datagrams may be on the way.
 const MAX_OUT: usize = 16 * 1024;
 
 /// Connections by address, and the datagrams for them.
@@ -153,7 +153,7 @@ impl<D: Dialect> Clients<D> {
         true
     }
 
-    /// Returns a place for a connection: that of an earlier one from the same port, or a new one.
+    /// Returns a place for a connection: the place of an earlier connection from the same port, or a new place.
     fn place(&mut self, from: SocketAddr) -> Option<Place> {
         if self.shut {
             return None;
@@ -203,7 +203,7 @@ impl<D: Dialect> Clients<D> {
         });
     }
 
-    /// Ends all connections, and refuses new ones.
+    /// Ends all connections, and refuses new connections.
     pub(super) fn shut_down(&mut self, now: Duration, linger: Duration) {
         self.shut = true;
         for client in self.by_addr.values_mut() {
@@ -226,7 +226,7 @@ impl<D: Dialect> Clients<D> {
         self.out.pop_front();
     }
 
-    /// Drops the datagrams that a full socket loses: later ones bring newer state.
+    /// Drops the datagrams that a full socket loses: later datagrams bring newer state.
     pub(super) fn lose_datagrams(&mut self) {
         let before = self.out.len();
         self.out

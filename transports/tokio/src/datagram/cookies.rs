@@ -13,7 +13,7 @@ const LIFETIME: u64 = 10;
 const MAX_USED: usize = 4096;
 
 /// Source of cookies, without memory for the addresses that ask: a cookie is a keyed hash of the
-/// address and the time. Each is valid for one connection: the used ones are stored until they expire.
+/// address and the time. A cookie is valid for a single connection: used cookies are stored until they expire.
 #[derive(Debug)]
 pub(super) struct Cookies {
     random: RandomState,

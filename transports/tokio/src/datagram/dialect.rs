@@ -22,7 +22,7 @@ pub(crate) trait Dialect: Debug + Send + Sync + Sized + 'static {
     /// Returns the packet sizes of a connection.
     fn limits(options: &TransportOptions) -> PacketLimits;
 
-    /// Reads the head of a client's datagram. `None` for a datagram of another protocol.
+    /// Reads the head of a client's datagram. `None` for a datagram of a foreign protocol.
     fn head(datagram: &[u8]) -> Option<Head>;
 
     /// Returns the answer to a first datagram. `now` is a time of the later connection.
@@ -46,7 +46,7 @@ pub(crate) trait Dialect: Debug + Send + Sync + Sized + 'static {
     /// Returns the core, to change it.
     fn kcp_mut(&mut self) -> &mut KcpConnection;
 
-    /// Handles a datagram of the other side. Its messages may take `room` more bytes of memory.
+    /// Handles a datagram of the peer. Its messages may take `room` more bytes of memory.
     fn handle_datagram(&mut self, now: Duration, datagram: &[u8], room: usize);
 
     /// Returns the length of the next packet.
@@ -71,7 +71,7 @@ pub(crate) trait Dialect: Debug + Send + Sync + Sized + 'static {
     /// Returns the next datagram to send.
     fn poll_transmit(&mut self) -> Option<Bytes>;
 
-    /// Returns whether a datagram is lost when the socket is full. Others wait for the socket.
+    /// Returns whether a datagram is lost when the socket is full. The rest waits for the socket.
     fn is_lost_when_full(datagram: &[u8]) -> bool;
 }
 

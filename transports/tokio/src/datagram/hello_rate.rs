@@ -12,13 +12,13 @@ const ENTRIES: usize = 8192;
 /// Time whose answers can be sent at once, within the rate.
 const BURST: Duration = Duration::from_secs(2);
 
-/// Answers per second to the `Hello` of each source address.
+/// Answers per second to the `Hello` of a source address.
 ///
 /// The sender address of a `Hello` can be false. The memory is constant: 64 KiB.
 #[derive(Debug)]
 pub(super) struct HelloRate {
     random: RandomState,
-    /// Time of one answer at the highest rate, in microseconds.
+    /// Time of an answer at the highest rate, in microseconds.
     interval: u64,
     /// Times at which all answers to a source are within the rate, in microseconds.
     due: Box<[u64]>,

@@ -123,7 +123,7 @@ impl<D: Dialect> DatagramLink<D> {
         let _ = self.poll_send(cx);
     }
 
-    /// Records a closed port, which ends the connection. Other errors are left to the timeout.
+    /// Records a closed port, which ends the connection. Further errors are left to the timeout.
     fn record(&mut self, error: &io::Error) {
         match error.kind() {
             kind @ (io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset) => {

@@ -18,7 +18,7 @@ pub(crate) struct Mirror(KcpConnection);
 
 impl Mirror {
     fn new(mut connection: KcpConnection, options: &TransportOptions) -> Self {
-        connection.set_timeout(options.kcp_timeout);
+        connection.set_timeout(options.silence_timeout);
         connection.set_max_unreliable(options.max_queued_packets);
         Self(connection)
     }

@@ -51,7 +51,7 @@ pub(crate) struct Own {
     now: Duration,
 }
 
-/// Handshake of a client that has no cookie yet.
+/// Handshake of a client before its cookie.
 #[derive(Debug)]
 struct Asking {
     nonce: NonZeroU64,
@@ -62,7 +62,7 @@ struct Asking {
 impl Own {
     fn new(now: Duration, options: &TransportOptions) -> Self {
         let mut kcp = KcpConnection::embedded(now);
-        kcp.set_timeout(options.kcp_timeout);
+        kcp.set_timeout(options.silence_timeout);
         kcp.set_max_unreliable(options.max_queued_packets);
         Self {
             kcp,
@@ -70,7 +70,7 @@ impl Own {
             id: None,
             age: Age::default(),
             pending: BytesMut::new(),
-            frames: Frames::with_sizes(2, options.max_frame.saturating_add(1)),
+            frames: Frames::with_sizes(2, options.max_packet.saturating_add(1)),
             next: None,
             out: VecDeque::new(),
             now,
@@ -168,7 +168,7 @@ impl Own {
         let id = self.id?;
         match kcp::split_embedded(datagram)? {
             (Channel::Reliable, body) => Some(head::segments(id, Age::time(self.now), body)),
-            // The core has no unreliable message but the goodbye.
+            // The goodbye is the core's only unreliable message.
             (Channel::Unreliable, _) => {
                 let reason = match self.kcp.closed() {
                     Some(KcpError::Malformed) => Reason::Refused,
@@ -193,7 +193,7 @@ impl Dialect for Own {
     fn limits(options: &TransportOptions) -> PacketLimits {
         PacketLimits {
             batch_threshold: MAX_PACKET,
-            max_reliable: options.max_frame,
+            max_reliable: options.max_packet,
             max_unreliable: MAX_PACKET,
             datagrams: true,
         }
@@ -304,7 +304,11 @@ impl Dialect for Own {
                 }
             }
             Channel::Unreliable => {
-                let head = (id, Age::time(self.now), packet.channel);
+                let head = head::PacketHead {
+                    id,
+                    time: Age::time(self.now),
+                    channel: packet.channel,
+                };
                 let datagram = head::packet(head, length, packet.pieces());
                 self.out.push_back(datagram);
             }

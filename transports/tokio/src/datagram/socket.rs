@@ -19,7 +19,7 @@ use crate::admission::Admission;
 use crate::gate::Gate;
 use crate::kcp::{INTERVAL, KcpError};
 use crate::listener::{Listener, Sent, bind_first};
-use crate::turn::{Turn, take_turns};
+use crate::turn::{Turn, Turns};
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
 
 /// Requested buffer of a socket, in bytes, as in Mirror. Most systems grant less.
@@ -28,7 +28,7 @@ const SOCKET_BUFFER: usize = 7 * 1024 * 1024;
 /// Room for one datagram and a byte more, in bytes.
 pub(super) const BUFFER: usize = 1536;
 
-/// Most datagrams of one `poll`.
+/// Most datagrams of a `poll`.
 const MAX_AT_ONCE: usize = 256;
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl<D: Dialect> DatagramListener<D> {
     pub(crate) fn bind(addrs: &[SocketAddr]) -> io::Result<Self> {
         let socket = bind_first(addrs, bind_to)?;
         configure(&socket);
-        let options = TransportOptions::default();
+        let options = TransportOptions::mirror();
         let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
         let admission = Admission::new(&options, counters, peers);
         Ok(Self {
@@ -124,24 +124,22 @@ impl<D: Dialect> DatagramListener<D> {
             _ => None,
         });
         let mut known: BTreeMap<_, _> = known.collect();
-        // A KCP client has no faults: it closes itself.
+        // A KCP client reports no faults: it closes itself.
         let mut faults = Vec::new();
         let active: Vec<ConnectionId> = known.keys().copied().collect();
-        let turns = take_turns(
-            &mut known,
-            (&active, self.next_turn),
-            server,
-            &self.options,
-            &mut faults,
-        );
-        if let Some(next) = turns {
+        let turns = Turns {
+            connections: &mut known,
+            active: &active,
+            next: self.next_turn,
+        };
+        if let Some(next) = turns.take(server, &self.options, &mut faults) {
             self.next_turn = next;
             let counters = self.admission.counters();
             counters.count(|stats| &mut stats.tick_full);
         }
     }
 
-    /// Passes the last input of a connection whose address has a new one.
+    /// Passes the last input of a connection whose address has a new connection.
     fn receive_last(&mut self, mut client: Client<D>, server: &mut impl Endpoint) {
         if let Stage::Known(connection) = client.stage {
             let Ok(_) = client.begin(&self.options);

@@ -112,7 +112,7 @@ impl KcpConnection {
     }
 
     /// Sets the longest silence of the peer, and the longest time for which a segment may be missing
-    /// while later ones have arrived. 10 s.
+    /// while later segments have arrived. 10 s.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
@@ -122,8 +122,8 @@ impl KcpConnection {
         self.unreliable.max_messages = messages.max(1);
     }
 
-    /// Sets the most memory of unpolled messages, in bytes, each with 128 more: for reliable ones, which
-    /// count at least 330 KB, and for unreliable ones. The peer may send as many segments as the free
+    /// Sets the most memory of unpolled messages, in bytes, each with 128 more: for reliable messages, which
+    /// count at least 330 KB, and for unreliable messages. The peer may send as many segments as the free
     /// memory holds: 4096 segments, as in Mirror, before the first call.
     pub fn set_max_inbox(&mut self, bytes: usize) {
         self.arq.set_max_received(bytes.max(inbox::MESSAGE));
@@ -155,7 +155,7 @@ impl KcpConnection {
     }
 
     /// Queues a message, given in chunks. An unreliable message leaves with the next
-    /// [`poll_transmit`](Self::poll_transmit), a reliable one with the next [`update`](Self::update).
+    /// [`poll_transmit`](Self::poll_transmit), a reliable message with the next [`update`](Self::update).
     ///
     /// # Errors
     ///
@@ -187,7 +187,7 @@ impl KcpConnection {
         Ok(())
     }
 
-    /// Handles a datagram from the peer. Datagrams of other protocols and with other cookies are ignored.
+    /// Handles a datagram from the peer. Datagrams of foreign protocols and with wrong cookies are ignored.
     /// A malformed datagram ends the connection.
     pub fn handle_datagram(&mut self, now: Duration, datagram: &[u8]) {
         self.handle_datagram_within(now, datagram, usize::MAX);
@@ -241,7 +241,7 @@ impl KcpConnection {
         None
     }
 
-    /// Returns the next received message. Unreliable messages do not wait for reliable ones.
+    /// Returns the next received message. Unreliable messages do not wait for the stream.
     pub fn poll_message(&mut self) -> Option<(Channel, Bytes)> {
         if self.state == State::Connecting {
             return self.poll_unreliable();
@@ -270,7 +270,7 @@ impl KcpConnection {
         Some((Channel::Unreliable, message))
     }
 
-    /// Returns the length of the next unreliable message, if the reliable ones that precede it were taken.
+    /// Returns the length of the next unreliable message, if the reliable messages before it were taken.
     fn next_unreliable(&self) -> Option<usize> {
         self.unreliable.next_length(self.arq.receiver().taken())
     }
@@ -391,9 +391,9 @@ impl KcpConnection {
     fn handle_unreliable(&mut self, body: &[u8], room: usize) -> Result<(), KcpError> {
         match body.split_first() {
             Some((&UNRELIABLE_DATA, payload)) => {
-                // A message that has overtaken `Hello` is dropped: unreliable ones can be lost.
+                // A message that has overtaken `Hello` is dropped: unreliable messages can be lost.
                 if self.state == State::Connected && !payload.is_empty() {
-                    // Unreliable messages do not wait for reliable ones.
+                    // Unreliable messages do not wait for the stream.
                     self.unreliable.push(0, payload, room);
                 }
                 Ok(())

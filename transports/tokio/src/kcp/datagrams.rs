@@ -82,7 +82,7 @@ pub(super) fn put_head(datagram: &mut BytesMut, channel: u8, cookie: u32) {
     datagram.put_u32_le(cookie);
 }
 
-/// Splits a datagram of an end with heads of another dialect into its half and its body.
+/// Splits a datagram of an end with heads of a foreign dialect into its half and its body.
 #[cfg(feature = "udp")]
 pub(crate) fn split_embedded(datagram: &[u8]) -> Option<(Channel, &[u8])> {
     match split(datagram)? {
@@ -91,7 +91,7 @@ pub(crate) fn split_embedded(datagram: &[u8]) -> Option<(Channel, &[u8])> {
     }
 }
 
-/// Splits a datagram into channel, cookie and body. `None` for one without a body and for one that is
+/// Splits a datagram into channel, cookie and body. `None` for a datagram without a body, and if it is
 /// too long.
 pub(crate) fn split(datagram: &[u8]) -> Option<(u8, u32, &[u8])> {
     if datagram.len() > MAX_DATAGRAM {

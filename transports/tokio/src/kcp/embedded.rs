@@ -1,4 +1,4 @@
-//! The core of a connection without Mirror's handshake and heads: for another dialect.
+//! The core of a connection without Mirror's handshake and heads: for a second dialect.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{KcpConnection, KcpError, inbox, millis};
 const COOKIE: u32 = 1;
 
 impl KcpConnection {
-    /// Makes an end whose handshake and heads of datagrams are of another dialect: [`establish`] ends the
+    /// Makes an end whose handshake and heads of datagrams are of a second dialect: [`establish`] ends the
     /// handshake. Its own datagrams have a constant cookie. Its window follows losses.
     ///
     /// [`establish`]: Self::establish
@@ -28,7 +28,7 @@ impl KcpConnection {
         }
     }
 
-    /// Handles the segments of a datagram of another dialect.
+    /// Handles the segments of a datagram of the second dialect.
     pub(crate) fn handle_segments(&mut self, now: Duration, body: &[u8], room: usize) {
         if self.closed().is_some() {
             return;
@@ -39,7 +39,7 @@ impl KcpConnection {
         }
     }
 
-    /// Handles an unreliable message of another dialect. It is polled after the reliable ones that have
+    /// Handles an unreliable message of the second dialect. It is polled after the reliable messages that have
     /// arrived before it.
     pub(crate) fn handle_message(&mut self, now: Duration, payload: &[u8], room: usize) {
         self.last_received = self.last_received.max(now);

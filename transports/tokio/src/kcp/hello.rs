@@ -20,7 +20,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// Reads a datagram. `None` for any other datagram.
+    /// Reads a datagram. `None` for a different datagram.
     ///
     /// More segments can follow after a long wait: Mirror's client sends a ping every second, even before
     /// the answer. They are ignored; the client repeats them with the cookie.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use super::MAX_FRAGMENTS;
-use super::sender::MAX_FRAGMENT;
+use super::segment::MAX_FRAGMENT;
 
 /// Memory of a message or a fragment besides its data, estimated, in bytes.
 pub(super) const OVERHEAD: usize = 128;
@@ -26,10 +26,10 @@ pub(super) fn memory(length: usize) -> usize {
     length.saturating_add(OVERHEAD)
 }
 
-/// Memory for the received messages of all connections of a listener.
+/// Memory for the received messages of a listener's connections.
 ///
-/// Half of it is shared. Each connection has its part of the other half besides, so that connections that
-/// fill the shared half do not stop the others.
+/// One half is shared. Each connection has a part of the second half besides, so that connections that
+/// fill the shared half stop nobody else.
 #[derive(Debug)]
 pub(crate) struct Pool {
     /// Memory in use, in bytes.
@@ -61,7 +61,7 @@ impl Pool {
 /// Longest time between two updates that counts for a [`Gap`]: a stopped process misses segments, too.
 const MAX_STEP: Duration = Duration::from_secs(1);
 
-/// Missing segment that others wait for.
+/// Missing segment that later segments wait for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
     number: u32,
@@ -110,7 +110,7 @@ impl Default for Unreliable {
 }
 
 impl Unreliable {
-    /// Adds a message that follows `after` reliable ones, as far as `room` bytes and the limits allow.
+    /// Adds a message that follows `after` reliable messages, as far as `room` bytes and the limits allow.
     pub(super) fn push(&mut self, after: u64, payload: &[u8], room: usize) {
         let bytes = memory(payload.len());
         let room = self.bytes.saturating_add(room).min(self.max_bytes);
@@ -136,7 +136,7 @@ impl Unreliable {
         self.dropped = self.dropped.saturating_add(1);
     }
 
-    /// Returns the length of the next message, if it follows at most `taken` reliable ones.
+    /// Returns the length of the next message, if it follows at most `taken` reliable messages.
     pub(super) fn next_length(&self, taken: u64) -> Option<usize> {
         let (after, message) = self.messages.front()?;
         (*after <= taken).then_some(message.len())

@@ -23,7 +23,7 @@ pub(super) struct Receiver {
     /// Memory of `early` and of `queue`, estimated, in bytes.
     early_bytes: usize,
     queue_bytes: usize,
-    /// Most memory of both. The window follows from it.
+    /// Most memory of segments and messages. The window follows from it.
     max_bytes: usize,
     /// Segments without room, not acknowledged: the peer repeats them.
     refused: u64,
@@ -84,7 +84,7 @@ impl Receiver {
         self.refused
     }
 
-    /// Returns the number of the missing segment, while others wait for it and it has room.
+    /// Returns the number of the missing segment, while later segments wait for it and it has room.
     pub(super) fn missing(&self) -> Option<u32> {
         let is_waiting = !self.early.is_empty() || self.following.is_some();
         (is_waiting && self.window() > 0).then_some(self.next)

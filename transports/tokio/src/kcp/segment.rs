@@ -7,6 +7,9 @@ use super::KcpError;
 /// Bytes of a segment before its data.
 pub(super) const HEAD: usize = 24;
 
+/// Most data of a segment, in bytes.
+pub(crate) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - HEAD;
+
 /// Purpose of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {

@@ -8,10 +8,7 @@ use super::KcpError;
 use super::congestion::Congestion;
 use super::inbox::OVERHEAD;
 use super::rtt::RoundTrip;
-use super::segment::{ahead, distance};
-
-/// Most data of one segment, in bytes.
-pub(crate) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - super::segment::HEAD;
+use super::segment::{MAX_FRAGMENT, ahead, distance};
 
 /// Acks of later segments after which a segment counts as lost.
 const OVERTAKEN: u32 = 2;
@@ -44,7 +41,7 @@ pub(super) struct Sender {
     bytes: usize,
     /// Window that the peer has announced, in segments.
     remote_window: u16,
-    /// Window of a link with other traffic. `None`: as Mirror, which has none.
+    /// Window of a link with other traffic. `None`: unlimited, as Mirror's.
     congestion: Option<Congestion>,
     round_trip: RoundTrip,
 }

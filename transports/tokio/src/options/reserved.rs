@@ -8,12 +8,12 @@ use std::sync::Arc;
 ///
 /// ```
 /// use std::net::{IpAddr, Ipv4Addr};
-/// use syncvar::tcp::{ReservedPlaces, TcpOptions};
+/// use syncvar::tcp::{ReservedPlaces, TransportOptions};
 ///
 /// let office = IpAddr::from(Ipv4Addr::new(192, 0, 2, 7));
-/// let mut options = TcpOptions {
+/// let mut options = TransportOptions {
 ///     max_connections: 100,
-///     ..TcpOptions::default()
+///     ..TransportOptions::default()
 /// };
 /// // 90 places for all addresses, 10 more for the office.
 /// options.reserved = ReservedPlaces::new(10, move |address| address == office);
@@ -26,7 +26,7 @@ pub struct ReservedPlaces {
 
 impl ReservedPlaces {
     /// Reserves places for the addresses that `is_known` accepts. A host asks it for each connection
-    /// that finds all other places taken.
+    /// that finds the remaining places taken.
     pub fn new(places: usize, is_known: impl Fn(IpAddr) -> bool + Send + Sync + 'static) -> Self {
         Self {
             places,

@@ -1,4 +1,4 @@
-//! Connections of a peer, one after another.
+//! Connections of a peer, in succession.
 
 use std::fmt;
 use std::io;

@@ -44,7 +44,7 @@ impl StreamLink {
         Ok(Self {
             stream,
             framing,
-            frames: framing.frames(options.max_frame),
+            frames: framing.frames(options.max_packet),
             pending: BytesMut::new(),
             last_sent: Instant::now(),
             shut: false,
@@ -96,7 +96,7 @@ impl ServerLink for StreamLink {
                 Poll::Pending => break,
             }
         }
-        if self.last_sent.elapsed() >= self.options.send_timeout {
+        if self.last_sent.elapsed() >= self.options.stall_timeout {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         // Last: the server's final packets can be read after it has stopped reading.
@@ -122,7 +122,7 @@ impl ServerLink for StreamLink {
         let (channel, length) = (packet.channel, packet.len());
         match self
             .framing
-            .head(channel, (length, packet.header), self.options.max_frame)
+            .head(channel, (length, packet.header), self.options.max_packet)
         {
             Some(head) => {
                 self.pending.extend_from_slice(head.chunk());

@@ -12,7 +12,7 @@ use crate::tasks::Outgoing;
 #[derive(Debug)]
 enum Piece {
     Head(Head),
-    /// Shared with the frames of other connections.
+    /// Shared with frames of further connections.
     Chunk(Bytes),
 }
 
@@ -37,7 +37,7 @@ impl Piece {
 pub(crate) struct Pieces(VecDeque<Piece>);
 
 impl Pieces {
-    /// Most slices of one vectored write of tokio.
+    /// Most slices of a vectored write of tokio.
     const MANY: usize = 64;
 
     /// Adds the frame of a packet. A packet that is too long for a frame is logged and left out.

@@ -20,9 +20,9 @@ pub(crate) struct Socket {
     framing: Framing,
     frames: Frames,
     queues: Queues,
-    send_timeout: Duration,
+    stall_timeout: Duration,
     max_linger_bytes: usize,
-    max_frame: usize,
+    max_packet: usize,
     has_datagrams: bool,
 }
 
@@ -30,15 +30,15 @@ impl Socket {
     /// Opens the door, for these packet sizes.
     pub(crate) fn open(framing: Framing, door: Door, limits: PacketLimits) -> Self {
         let options = door.options();
-        let (send_timeout, max_frame) = (options.send_timeout, options.max_frame);
+        let (stall_timeout, max_packet) = (options.stall_timeout, options.max_packet);
         let max_linger_bytes = options.max_linger_bytes;
         Self {
             framing,
-            frames: framing.frames(max_frame),
+            frames: framing.frames(max_packet),
             queues: door.open(limits),
-            send_timeout,
+            stall_timeout,
             max_linger_bytes,
-            max_frame,
+            max_packet,
             has_datagrams: limits.datagrams,
         }
     }
@@ -53,16 +53,17 @@ impl Socket {
         let (framing, inbox) = (self.framing, &self.queues.inbox);
         let mut reading = pin!(read_frames(
             read,
-            (framing, &mut self.frames),
+            framing,
+            &mut self.frames,
             inbox,
             self.max_linger_bytes,
         ));
         let mut receiving = pin!(read_datagrams(datagrams, inbox));
         let writer = Writer {
             framing,
-            max_frame: self.max_frame,
+            max_packet: self.max_packet,
             datagrams: self.has_datagrams.then_some((datagrams, inbox)),
-            timeout: self.send_timeout,
+            timeout: self.stall_timeout,
         };
         let mut writing = pin!(writer.run(write, &mut self.queues.outbox));
         tokio::select! {
@@ -86,7 +87,7 @@ impl Socket {
     }
 }
 
-/// Moves datagrams into the inbox until it is closed. Malformed ones are dropped.
+/// Moves datagrams into the inbox until it is closed. Malformed datagrams are dropped.
 async fn read_datagrams(datagrams: &impl Datagrams, inbox: &Delivery) -> Closed {
     loop {
         let datagram = datagrams.receive().await;
@@ -102,7 +103,8 @@ async fn read_datagrams(datagrams: &impl Datagrams, inbox: &Delivery) -> Closed 
 /// inbox is closed, up to `max_linger_bytes` of the stream are discarded.
 async fn read_frames(
     mut read: impl AsyncRead + Unpin,
-    (framing, frames): (Framing, &mut Frames),
+    framing: Framing,
+    frames: &mut Frames,
     inbox: &Delivery,
     max_linger_bytes: usize,
 ) -> io::Result<End> {
@@ -135,8 +137,8 @@ async fn read_frames(
 /// Way of the packets to the peer.
 struct Writer<'a, D> {
     framing: Framing,
-    max_frame: usize,
-    /// Carrier of unreliable packets, and the counter of lost ones.
+    max_packet: usize,
+    /// Carrier of unreliable packets, and the counter of lost packets.
     datagrams: Option<(&'a D, &'a Delivery)>,
     timeout: Duration,
 }
@@ -165,7 +167,7 @@ impl<D: Datagrams> Writer<'_, D> {
         write.shutdown().await
     }
 
-    /// Sends a datagram, or adds the frame of another packet.
+    /// Sends a datagram, or adds the frame of a packet.
     fn push(&self, packet: Outgoing, pieces: &mut Pieces) {
         match self.datagrams {
             Some((datagrams, inbox)) if packet.delivery == Channel::Unreliable => {
@@ -173,7 +175,7 @@ impl<D: Datagrams> Writer<'_, D> {
                     inbox.count_unsent();
                 }
             }
-            _ => pieces.push(packet, self.framing, self.max_frame),
+            _ => pieces.push(packet, self.framing, self.max_packet),
         }
     }
 }

@@ -61,7 +61,7 @@ pub trait Acceptor: Debug + Send + Sync + 'static {
         true
     }
 
-    /// Ready when the socket is idle, after the end of all connections.
+    /// Ready when the socket is idle, after the end of the last connection.
     fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let _ = cx;
         Poll::Ready(())

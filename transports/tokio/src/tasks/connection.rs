@@ -6,12 +6,13 @@ use std::time::Duration;
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
 use tokio::task::AbortHandle;
 
+use super::fault::Fault;
 use super::inbox::Inbox;
 use super::outbox::Post;
+use crate::TransportOptions;
 use crate::listener::Sent;
 use crate::silence::Silence;
 use crate::turn::{PACKET_COST, Turn};
-use crate::{TransportOptions, TransportStats};
 
 /// Server's end of a connection. Its task runs until the connection is closed or the peer is gone.
 #[derive(Debug)]
@@ -31,35 +32,6 @@ struct Allowance {
     packets: usize,
     /// The last packet can exceed it.
     bytes: usize,
-}
-
-/// Reason for the end of a connection.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
-    #[error("the connection was lost")]
-    Lost,
-    #[error("the client has left")]
-    Left,
-    #[error("no word after connecting")]
-    Mute,
-    #[error("silent for too long")]
-    Idle,
-    #[error("malformed frame: {0}")]
-    Malformed(String),
-    #[error("{0}")]
-    Packet(String),
-}
-
-impl Fault {
-    /// Returns the counter of the limit.
-    pub(super) fn counter(&self) -> Option<fn(&mut TransportStats) -> &mut u64> {
-        match self {
-            Self::Mute => Some(|stats| &mut stats.handshake_timeouts),
-            Self::Idle => Some(|stats| &mut stats.idle_timeouts),
-            Self::Malformed(_) => Some(|stats| &mut stats.malformed_frames),
-            Self::Lost | Self::Left | Self::Packet(_) => None,
-        }
-    }
 }
 
 impl Connection {
@@ -108,7 +80,7 @@ impl Connection {
         self.post.send(packet, wake)
     }
 
-    /// Returns whether a look at the inbox has left input, or has not been the last one of the tick.
+    /// Returns whether a look at the inbox has left input, or was not the last of the tick.
     pub(super) fn has_more(&self) -> bool {
         self.left.packets == 0 || self.inbox.waits()
     }

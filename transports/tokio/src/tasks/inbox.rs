@@ -9,12 +9,12 @@ use syncvar_runtime::ConnectionId;
 use tokio::sync::mpsc::error::{TryRecvError, TrySendError};
 use tokio::sync::{Notify, Semaphore, mpsc};
 
-use super::connection::Fault;
+use super::fault::Fault;
 use crate::admission::Admission;
 use crate::link::Arrival;
 
 /// Packet, or the reason for which no more can be read.
-/// In a box: a queue reserves the room of 32 of them.
+/// Boxed: a queue reserves the room of 32 items.
 type Input = Box<Result<Arrival, String>>;
 
 /// Endpoint's end of the queue.
@@ -55,7 +55,7 @@ struct Notice {
     ready: Ready,
 }
 
-/// Way to the list of queues with input: a tick looks at no others.
+/// Way to the list of queues with input: a tick looks at these queues only.
 pub(super) type Ready = mpsc::UnboundedSender<Arc<Room>>;
 
 /// The endpoint has ended the connection.
@@ -235,7 +235,7 @@ impl Delivery {
         self.notice.send();
     }
 
-    /// Records that the peer has ended the connection on purpose: the end of the task is no loss.
+    /// Records that the peer has ended the connection on purpose: the end of the task is not a loss.
     pub fn leave(&self) {
         self.notice.room.is_left.store(true, Ordering::Relaxed);
     }

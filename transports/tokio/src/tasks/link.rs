@@ -10,10 +10,11 @@ use syncvar_runtime::{PacketLimits, Transmit};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::End;
 use super::door::{Door, Opened};
+use super::fault::Fault;
 use super::inbox::Inbox;
 use super::outbox::Post;
-use super::{End, connection};
 use crate::admission::Admission;
 use crate::link::{Arrival, ServerLink};
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
@@ -94,7 +95,7 @@ impl ServerLink for TaskLink {
             match ready!(inbox.poll_recv(cx)) {
                 Some(Ok(packet)) => return Poll::Ready(Ok(Some(packet))),
                 Some(Err(text)) => {
-                    let fault = connection::Fault::Malformed(text);
+                    let fault = Fault::Malformed(text);
                     let error = io::Error::new(io::ErrorKind::InvalidData, fault);
                     return Poll::Ready(Err(error));
                 }

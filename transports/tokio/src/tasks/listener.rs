@@ -14,14 +14,15 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::Acceptor;
-use super::connection::{Connection, Fault};
+use super::connection::Connection;
 use super::door::{Door, Opened};
+use super::fault::Fault;
 use super::inbox::{Ready, Room};
 use super::serving::{end, with_deadline};
 use crate::admission::{Admission, Place};
 use crate::gate::Gate;
 use crate::listener::{Listener, Sent};
-use crate::turn::take_turns;
+use crate::turn::Turns;
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
 
 /// Longest time between two searches for silent connections.
@@ -43,7 +44,7 @@ pub(crate) struct TaskListener<A> {
     woken: Vec<Waker>,
     /// Connections that the server has ended, as long as their queues are not sent.
     closing: Vec<Closing>,
-    /// Tasks of all connections, including the closing ones.
+    /// Tasks of all connections, including closing connections.
     tasks: JoinSet<()>,
 }
 
@@ -82,7 +83,7 @@ struct Closing {
 
 impl<A: Acceptor> TaskListener<A> {
     pub(crate) fn new(acceptor: A) -> Self {
-        let options = TransportOptions::default();
+        let options = TransportOptions::mirror();
         let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
         let (open, opened) = mpsc::unbounded_channel();
         let (listed, ready) = mpsc::unbounded_channel();
@@ -162,7 +163,7 @@ impl<A: Acceptor> TaskListener<A> {
                 self.admission.peers().add(connection, peer);
             }
             let share = if self.acceptor.has_goodbye() {
-                self.options.max_frame
+                self.options.max_packet
             } else {
                 usize::MAX
             };
@@ -240,11 +241,15 @@ impl Clients {
         }
         self.active.sort_unstable();
         self.active.dedup();
-        let (connections, turns) = (&mut self.connections, (&self.active[..], self.next_turn));
-        let next = take_turns(connections, turns, server, options, faults);
+        let turns = Turns {
+            connections: &mut self.connections,
+            active: &self.active,
+            next: self.next_turn,
+        };
+        let next = turns.take(server, options, faults);
         self.next_turn = next.unwrap_or(self.next_turn);
         self.active.retain(|id| {
-            let connection = connections.get(id);
+            let connection = self.connections.get(id);
             connection.is_some_and(|connection| next.is_some() || connection.has_more())
         });
         next.is_some()

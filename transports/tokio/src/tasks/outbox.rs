@@ -46,7 +46,7 @@ pub(super) struct Post {
     slow: usize,
 }
 
-/// Packets between both ends. An empty queue has no buffer.
+/// Packets from the endpoint to the task. An empty queue frees its buffer.
 #[derive(Debug, Default)]
 struct Queue {
     state: Mutex<State>,

@@ -36,7 +36,7 @@ pub(super) fn end(result: &io::Result<End>, is_open: &AtomicBool, counters: &Tra
                 let vanished = error.raw_os_error().is_some() || error.get_ref().is_some();
                 counters.count(|stats| match (is_open, vanished) {
                     (false, false) => &mut stats.handshake_timeouts,
-                    (true, false) => &mut stats.send_timeouts,
+                    (true, false) => &mut stats.stall_timeouts,
                     (_, true) => &mut stats.vanished,
                 });
             }

@@ -6,9 +6,8 @@ use std::net::SocketAddr;
 use syncvar_net::{NetworkClient, NetworkServer};
 use syncvar_runtime::ReadError;
 
-use super::TcpOptions;
 use crate::network_client::client_options;
-use crate::{Carrier, Host, NetworkHost, NetworkPeer, Peer, TransportError};
+use crate::{Carrier, Host, NetworkHost, NetworkPeer, Peer, TransportError, TransportOptions};
 
 /// TCP as a [`Carrier`].
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +23,15 @@ pub type TcpClient = NetworkPeer<Tcp>;
 pub type TcpError = TransportError<ReadError>;
 
 impl Carrier for Tcp {
-    type Options = TcpOptions;
-
     fn listen(host: &mut Host<NetworkServer>, addrs: &[SocketAddr]) -> io::Result<()> {
         host.listen_tcp(addrs).map(drop)
     }
 
-    fn dial(addrs: &[SocketAddr], client: &NetworkClient, options: TcpOptions) -> io::Result<Peer> {
+    fn dial(
+        addrs: &[SocketAddr],
+        client: &NetworkClient,
+        options: TransportOptions,
+    ) -> io::Result<Peer> {
         Peer::tcp(addrs, client, options)
     }
 }
@@ -38,9 +39,9 @@ impl Carrier for Tcp {
 impl Peer {
     /// Begins to connect a client by TCP. Waits for the system's resolver if the address has a name.
     ///
-    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// The server can send packets of up to 8 MiB, or of a message of the client's
     /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the option `max_packet`,
-    /// if one of these is longer.
+    /// if that is longer.
     ///
     /// # Errors
     ///
@@ -50,7 +51,7 @@ impl Peer {
     pub fn tcp(
         addr: impl std::net::ToSocketAddrs,
         client: &NetworkClient,
-        options: TcpOptions,
+        options: TransportOptions,
     ) -> io::Result<Self> {
         let options = client_options(client, options)?;
         let peer = Self::stream(addr, crate::stream::Framing::Numbered, options)?;

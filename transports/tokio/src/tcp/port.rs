@@ -1,4 +1,4 @@
-//! `TcpPort`, and the parts of TCP for ports that share their socket with other protocols.
+//! `TcpPort`, and the parts of TCP for ports that share their socket with further protocols.
 
 use std::io;
 use std::net::SocketAddr;
@@ -54,19 +54,20 @@ impl Acceptor for TcpAcceptor {
 ///
 /// # Errors
 ///
-/// When the connection fails, or the client takes no byte for the `send_timeout`.
+/// When the connection fails, or the client accepts nothing for the `stall_timeout`.
 pub async fn serve(stream: TcpStream, door: Door) -> io::Result<End> {
     stream::exchange(stream, Framing::Numbered, door).await
 }
 
-/// Moves the frames of this crate over another byte stream, and datagrams beside it: opens the door for
+/// Moves the frames of this crate over any byte stream, and datagrams beside it: opens the door for
 /// these packet sizes, and runs until one side ends the connection.
 ///
 /// # Errors
 ///
-/// When the connection fails, or the peer takes no byte for the `send_timeout`.
+/// When the connection fails, or the peer accepts nothing for the `stall_timeout`.
 pub async fn exchange(
-    (read, write): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    read: impl AsyncRead + Unpin,
+    write: impl AsyncWrite + Unpin,
     datagrams: &impl Datagrams,
     door: Door,
     limits: PacketLimits,

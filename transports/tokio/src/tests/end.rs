@@ -147,9 +147,9 @@ async fn a_client_that_is_dropped_leaves() {
 #[tokio::test]
 async fn a_client_that_vanishes_without_a_word_is_noticed() {
     let options = TransportOptions {
-        kcp_timeout: Duration::from_millis(200),
+        silence_timeout: Duration::from_millis(200),
         idle_timeout: Duration::from_millis(200),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     for kind in BOTH {
         let server = Running::start(&[kind], options.clone());

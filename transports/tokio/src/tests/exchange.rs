@@ -58,7 +58,7 @@ async fn unreliable_messages_are_reliable_by_telepathy_only() {
 
 #[tokio::test]
 async fn one_server_takes_both_kinds_of_clients() {
-    let server = Running::start(&BOTH, TransportOptions::default());
+    let server = Running::start(&BOTH, TransportOptions::mirror());
     let mut clients = Vec::new();
     for (kind, addr) in BOTH.into_iter().zip(&server.addrs) {
         let mut client = soon(join(kind, *addr)).await.unwrap();
@@ -124,7 +124,7 @@ async fn a_client_is_updated_and_heard_while_it_waits() {
 #[tokio::test]
 async fn a_tick_receives_then_plays_then_updates_then_sends() {
     for kind in BOTH {
-        let mut host = Host::new(TransportOptions::default());
+        let mut host = Host::new(TransportOptions::mirror());
         listen(&mut host, kind);
         let addr = host.local_addrs().unwrap()[0];
         let running = tokio::spawn(run(host, |server, _| {
@@ -148,7 +148,7 @@ async fn a_tick_receives_then_plays_then_updates_then_sends() {
 
 #[tokio::test]
 async fn a_host_at_all_addresses_of_ipv6_hears_ipv4_too() {
-    let mut host = Host::new(TransportOptions::default());
+    let mut host = Host::new(TransportOptions::mirror());
     let anywhere = [
         (Ipv6Addr::UNSPECIFIED, 0).into(),
         (Ipv4Addr::UNSPECIFIED, 0).into(),

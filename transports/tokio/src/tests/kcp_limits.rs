@@ -77,7 +77,7 @@ fn has_segment(datagram: &[u8], number: u32) -> bool {
 async fn pings_alone_are_no_handshake() {
     let options = TransportOptions {
         handshake_timeout: Duration::from_millis(200),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Kcp], options);
     let mut mute = Client::connect(&server).await;
@@ -90,7 +90,7 @@ async fn pings_alone_are_no_handshake() {
 async fn a_message_in_half_the_time_is_a_handshake() {
     let options = TransportOptions {
         handshake_timeout: Duration::from_secs(1),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Kcp], options);
     let mut client = Client::connect(&server).await;
@@ -113,7 +113,7 @@ async fn a_message_in_half_the_time_is_a_handshake() {
 async fn pings_alone_are_silence() {
     let options = TransportOptions {
         idle_timeout: Duration::from_millis(200),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Kcp], options);
     let mut client = Client::connect(&server).await;
@@ -131,8 +131,8 @@ async fn pings_alone_are_silence() {
 #[tokio::test]
 async fn a_withheld_segment_ends_its_connection_alone() {
     let options = TransportOptions {
-        kcp_timeout: Duration::from_millis(500),
-        ..TransportOptions::default()
+        silence_timeout: Duration::from_millis(500),
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Kcp], options);
     let mut other = Client::connect(&server).await;
@@ -167,7 +167,7 @@ async fn one_address_does_not_keep_out_another() {
     let options = TransportOptions {
         max_connections: 8,
         max_connections_per_address: 4,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Kcp], options);
     let mut held = Vec::new();

@@ -14,7 +14,7 @@ fn options() -> TransportOptions {
         max_connections_per_address: 2,
         max_accepts_per_second: 8,
         max_hellos_per_address: 2,
-        max_frame: 2000,
+        max_packet: 2000,
         max_queued_packets: 16,
         max_inbox_bytes: 16_000,
         max_inbox_total: 64_000,
@@ -22,9 +22,9 @@ fn options() -> TransportOptions {
         max_queued_bytes: 200_000,
         handshake_timeout: Duration::from_millis(400),
         idle_timeout: Duration::from_millis(400),
-        send_timeout: Duration::from_millis(400),
-        kcp_timeout: Duration::from_secs(2),
-        ..TransportOptions::default()
+        stall_timeout: Duration::from_millis(400),
+        silence_timeout: Duration::from_secs(2),
+        ..TransportOptions::mirror()
     }
 }
 
@@ -70,7 +70,7 @@ async fn client_behind_by_more_than_its_queue_is_disconnected() {
         let server = Running::start(
             &[kind],
             TransportOptions {
-                send_timeout: Duration::from_mins(1),
+                stall_timeout: Duration::from_mins(1),
                 ..options()
             },
         );

@@ -48,7 +48,7 @@ async fn a_frame_may_come_byte_by_byte() {
 async fn a_frame_that_never_ends_is_silence() {
     let options = TransportOptions {
         idle_timeout: Duration::from_millis(200),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Telepathy], options);
     let mut client = TcpStream::connect(server.addrs[0]).await.unwrap();
@@ -68,7 +68,7 @@ async fn a_frame_that_never_ends_is_silence() {
 async fn one_packet_in_half_the_idle_time_is_enough() {
     let options = TransportOptions {
         idle_timeout: Duration::from_secs(2),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Telepathy], options);
     let mut client = server.join(Kind::Telepathy).await;
@@ -84,7 +84,7 @@ async fn one_packet_in_half_the_idle_time_is_enough() {
 async fn a_connection_without_a_packet_is_closed() {
     let options = TransportOptions {
         handshake_timeout: Duration::from_millis(200),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Telepathy], options);
     let mut mute = TcpStream::connect(server.addrs[0]).await.unwrap();
@@ -126,7 +126,7 @@ async fn a_stuck_client_is_disconnected_alone() {
         let options = TransportOptions {
             max_queued_bytes: 1024 * 1024,
             max_queued_packets: 10_000,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         };
         let server = Running::start(&[kind], options);
         let _idle = idle(kind, &server).await;
@@ -153,7 +153,7 @@ async fn server_stops_although_a_client_reads_nothing() {
     for kind in BOTH {
         let options = TransportOptions {
             close_timeout: Duration::from_millis(50),
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         };
         let server = Running::start(&[kind], options);
         let _idle = idle(kind, &server).await;
@@ -175,7 +175,7 @@ async fn the_limit_of_connections_holds_and_a_place_becomes_free() {
     for kind in BOTH {
         let options = TransportOptions {
             max_connections: 2,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         };
         let server = Running::start(&[kind], options);
         let mut first = server.join(kind).await;
@@ -206,8 +206,8 @@ async fn the_limit_of_connections_holds_and_a_place_becomes_free() {
 async fn a_stuck_client_is_disconnected_after_the_send_timeout() {
     let options = TransportOptions {
         max_queued_bytes: usize::MAX,
-        send_timeout: Duration::from_millis(100),
-        ..TransportOptions::default()
+        stall_timeout: Duration::from_millis(100),
+        ..TransportOptions::mirror()
     };
     let server = Running::start(&[Kind::Telepathy], options);
     let _idle = idle(Kind::Telepathy, &server).await;

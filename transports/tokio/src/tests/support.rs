@@ -212,7 +212,7 @@ impl Running {
     }
 
     pub(super) fn of(kind: Kind) -> Self {
-        Self::start(&[kind], TransportOptions::default())
+        Self::start(&[kind], TransportOptions::mirror())
     }
 
     /// Runs a closure on the server in its next tick, and returns its result.
@@ -260,7 +260,7 @@ impl Running {
 }
 
 pub(super) async fn join(kind: Kind, addr: SocketAddr) -> std::io::Result<Player> {
-    let options = TransportOptions::default();
+    let options = TransportOptions::mirror();
     let mut bot = Bot::default();
     let peer = match kind {
         Kind::Telepathy => {

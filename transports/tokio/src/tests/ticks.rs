@@ -20,7 +20,7 @@ use crate::{Host, TransportOptions};
 /// Runs a host until `enough`, and returns the times of its ticks.
 async fn times(tick_rate: u32, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
     let mut times = Vec::new();
-    let mut host = Host::new(TransportOptions::default());
+    let mut host = Host::new(TransportOptions::mirror());
     let mut server = Echo::default();
     server.tick_rate = tick_rate;
     host.run(&mut server, |_, now| {
@@ -111,7 +111,7 @@ impl Listener<Echo> for Busy {
 #[tokio::test]
 async fn sockets_are_drained_although_each_tick_is_late() {
     let left = Arc::new(AtomicUsize::new(0));
-    let mut host = Host::new(TransportOptions::default());
+    let mut host = Host::new(TransportOptions::mirror());
     host.add(Busy(Arc::clone(&left)));
     let mut server = Echo::default();
     server.tick_rate = 1000;
@@ -134,7 +134,7 @@ async fn zero_share_is_one_message_per_tick() {
     for kind in BOTH {
         let options = TransportOptions {
             max_queued_packets: 0,
-            ..TransportOptions::default()
+            ..TransportOptions::mirror()
         };
         let server = Running::start(&[kind], options);
         let mut client = server.join(kind).await;

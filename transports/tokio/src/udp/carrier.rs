@@ -6,9 +6,8 @@ use std::net::SocketAddr;
 use syncvar_net::{NetworkClient, NetworkServer};
 use syncvar_runtime::ReadError;
 
-use super::UdpOptions;
 use crate::network_client::client_options;
-use crate::{Carrier, Host, NetworkHost, NetworkPeer, Peer, TransportError};
+use crate::{Carrier, Host, NetworkHost, NetworkPeer, Peer, TransportError, TransportOptions};
 
 /// UDP as a [`Carrier`].
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +23,15 @@ pub type UdpClient = NetworkPeer<Udp>;
 pub type UdpError = TransportError<ReadError>;
 
 impl Carrier for Udp {
-    type Options = UdpOptions;
-
     fn listen(host: &mut Host<NetworkServer>, addrs: &[SocketAddr]) -> io::Result<()> {
         host.listen_udp(addrs).map(drop)
     }
 
-    fn dial(addrs: &[SocketAddr], client: &NetworkClient, options: UdpOptions) -> io::Result<Peer> {
+    fn dial(
+        addrs: &[SocketAddr],
+        client: &NetworkClient,
+        options: TransportOptions,
+    ) -> io::Result<Peer> {
         Peer::udp(addrs, client, options)
     }
 }
@@ -38,9 +39,9 @@ impl Carrier for Udp {
 impl Peer {
     /// Begins to connect a client by UDP. Waits for the system's resolver if the address has a name.
     ///
-    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// The server can send packets of up to 8 MiB, or of a message of the client's
     /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the option `max_packet`,
-    /// if one of these is longer.
+    /// if that is longer.
     ///
     /// # Errors
     ///
@@ -50,7 +51,7 @@ impl Peer {
     pub fn udp(
         addr: impl std::net::ToSocketAddrs,
         client: &NetworkClient,
-        options: UdpOptions,
+        options: TransportOptions,
     ) -> io::Result<Self> {
         let options = client_options(client, options)?;
         let peer = Self::datagrams::<crate::datagram::Own>(addr, options)?;

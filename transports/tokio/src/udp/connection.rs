@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use syncvar_runtime::{Channel, Transmit};
 
-use super::UdpOptions;
+use crate::TransportOptions;
 use crate::datagram::{Dialect, Own};
 use crate::kcp::KcpError;
 
@@ -26,10 +26,10 @@ use crate::kcp::KcpError;
 /// ```
 /// use std::num::NonZeroU64;
 /// use std::time::Duration;
-/// use syncvar::udp::{UdpConnection, UdpOptions};
+/// use syncvar::udp::{UdpConnection, TransportOptions};
 /// use syncvar::{Channel, ConnectionId, Transmit};
 ///
-/// let (now, options) = (Duration::ZERO, UdpOptions::default());
+/// let (now, options) = (Duration::ZERO, TransportOptions::default());
 /// let mut client = UdpConnection::connect(now, &options);
 /// client.update(now);
 /// let hello = client.poll_transmit().unwrap();
@@ -58,22 +58,22 @@ pub struct UdpConnection(Own);
 
 impl UdpConnection {
     /// Makes a client's end. Its first datagram is `Hello`, with a random number.
-    pub fn connect(now: Duration, options: &UdpOptions) -> Self {
-        Self(Own::connect(now, &options.clone().into()))
+    pub fn connect(now: Duration, options: &TransportOptions) -> Self {
+        Self(Own::connect(now, options))
     }
 
     /// Makes a server's end for a client that has sent this cookie. Pass it the datagram with the cookie
     /// next.
-    pub fn accept(cookie: NonZeroU64, now: Duration, options: &UdpOptions) -> Self {
-        Self(Own::accept(cookie, now, &options.clone().into()))
+    pub fn accept(cookie: NonZeroU64, now: Duration, options: &TransportOptions) -> Self {
+        Self(Own::accept(cookie, now, options))
     }
 
-    /// Returns the answer to a `Hello`, which is not longer than it. `None` for other datagrams.
+    /// Returns the answer to a `Hello`, which is not longer than it. `None` for a different datagram.
     pub fn answer(hello: &[u8], cookie: NonZeroU64) -> Option<Bytes> {
         Own::answer(hello, cookie, Duration::ZERO)
     }
 
-    /// Returns the cookie of a connection's datagram. `None` for other datagrams.
+    /// Returns the cookie of a connection's datagram. `None` for a different datagram.
     pub fn cookie_of(datagram: &[u8]) -> Option<NonZeroU64> {
         Own::cookie_of(datagram)
     }
@@ -99,20 +99,20 @@ impl UdpConnection {
     ///
     /// # Errors
     ///
-    /// [`KcpError::TooLong`] for an empty packet, or one of more than 1 200 bytes as a datagram;
+    /// [`KcpError::TooLong`] for an empty packet, or more than 1 200 bytes as a datagram;
     /// [`KcpError::NotConnected`] without a connection.
     pub fn send(&mut self, packet: &Transmit<'_>) -> Result<(), KcpError> {
         self.0.send(packet)
     }
 
-    /// Handles a datagram from the peer. Datagrams of other protocols and connections are ignored. A
+    /// Handles a datagram from the peer. Foreign datagrams are ignored. A
     /// malformed datagram ends the connection.
     pub fn handle_datagram(&mut self, now: Duration, datagram: &[u8]) {
         self.0.handle_datagram(now, datagram, usize::MAX);
     }
 
     /// Returns the next packet, with its way and the number of its channel. A packet too long for
-    /// [`UdpOptions::max_packet`] ends the connection.
+    /// [`TransportOptions::max_packet`] ends the connection.
     pub fn poll_packet(&mut self) -> Option<(Channel, u8, Bytes)> {
         let arrival = self.0.poll_packet()?;
         Some((arrival.carrier, arrival.channel, arrival.packet))

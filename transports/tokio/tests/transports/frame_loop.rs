@@ -11,7 +11,7 @@ use syncvar_mirror::{
     AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
     SpawnPolicy,
 };
-use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpOptions, TcpServer};
+use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpServer};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -84,8 +84,8 @@ impl<S: Endpoint, C: Endpoint> Loop<S, C> {
     }
 }
 
-fn tcp_loop(options: TcpOptions) -> Loop<NetworkServer, NetworkClient> {
-    let mut host = Host::new(TcpOptions {
+fn tcp_loop(options: TransportOptions) -> Loop<NetworkServer, NetworkClient> {
+    let mut host = Host::new(TransportOptions {
         close_timeout: Duration::from_millis(200),
         ..options
     });
@@ -94,7 +94,7 @@ fn tcp_loop(options: TcpOptions) -> Loop<NetworkServer, NetworkClient> {
 }
 
 impl Loop<NetworkServer, NetworkClient> {
-    fn join(&mut self, options: TcpOptions) {
+    fn join(&mut self, options: TransportOptions) {
         let client = NetworkClient::new(prefabs());
         let peer = Peer::tcp(self.addr(), &client, options).unwrap();
         self.clients.push((client, peer));
@@ -107,10 +107,10 @@ impl Loop<NetworkServer, NetworkClient> {
 
 #[test]
 fn tcp_server_and_clients_share_a_loop() {
-    let mut game = tcp_loop(TcpOptions::default());
+    let mut game = tcp_loop(TransportOptions::default());
     let lamp = game.server.spawn(Lamp { level: 1.into() });
-    game.join(TcpOptions::default());
-    game.join(TcpOptions::default());
+    game.join(TransportOptions::default());
+    game.join(TransportOptions::default());
     assert!(
         !game.clients[0].1.is_connected(),
         "it connects in the background"
@@ -162,7 +162,7 @@ fn by_mirror(listen: impl Fn(&mut Host<MirrorServer>), connect: impl Fn(SocketAd
         spawn_policy: SpawnPolicy::WhenReady,
         ..MirrorServerConfig::default()
     };
-    let mut host = Host::new(TransportOptions::default());
+    let mut host = Host::new(TransportOptions::mirror());
     listen(&mut host);
     let mut game = Loop::new(MirrorServer::with_config(mirror_prefabs(), config), host);
     let lamp = game.server.spawn(Lamp { level: 1.into() });
@@ -209,14 +209,14 @@ fn kcp_server_and_client_share_a_loop() {
 
 #[test]
 fn limits_hold_in_a_loop() {
-    let mut game = tcp_loop(TcpOptions {
+    let mut game = tcp_loop(TransportOptions {
         max_connections: 1,
         handshake_timeout: Duration::from_millis(100),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     });
     let silent = std::net::TcpStream::connect(game.addr()).unwrap();
     game.until(|game| game.server.connections().count() == 1);
-    game.join(TcpOptions::default());
+    game.join(TransportOptions::default());
     game.until(|game| game.host.counters().stats().refused_full == 1);
     game.until(|game| game.host.counters().stats().handshake_timeouts == 1);
     game.until(|game| game.clients[0].1.is_over());
@@ -229,7 +229,7 @@ fn server_that_stands_still_times_out_by_the_clock_of_the_loop() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut client = NetworkClient::new(prefabs());
     let addr = listener.local_addr().unwrap();
-    let mut peer = Peer::tcp(addr, &client, TcpOptions::default()).unwrap();
+    let mut peer = Peer::tcp(addr, &client, TransportOptions::default()).unwrap();
     let mut now = Duration::ZERO;
     let error = loop {
         now += Duration::from_millis(100);
@@ -258,7 +258,7 @@ fn failed_connection_is_an_error_of_a_frame() {
         listener.local_addr().unwrap()
     };
     let mut client = NetworkClient::new(prefabs());
-    let mut peer = Peer::tcp(closed, &client, TcpOptions::default()).unwrap();
+    let mut peer = Peer::tcp(closed, &client, TransportOptions::default()).unwrap();
     let started = Instant::now();
     let error = loop {
         match peer.receive(&mut client, started.elapsed()) {
@@ -272,19 +272,19 @@ fn failed_connection_is_an_error_of_a_frame() {
 
 #[test]
 fn client_in_a_loop_connects_again() {
-    let mut game = tcp_loop(TcpOptions::default());
+    let mut game = tcp_loop(TransportOptions::default());
     let lamp = game.server.spawn(Lamp { level: 7.into() });
     let reconnect = Reconnect {
         first_delay: Duration::from_millis(10),
         ..Reconnect::default()
     };
-    game.join(TcpOptions {
+    game.join(TransportOptions {
         reconnect: Some(reconnect),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     });
     game.until(|game| game.level(0, lamp) == Some(7));
     let addr = game.addr();
-    let options = TcpOptions::default();
+    let options = TransportOptions::default();
     game.host = Host::new(options);
     game.server = NetworkServer::new(prefabs());
     let lamp = game.server.spawn(Lamp { level: 8.into() });
@@ -305,9 +305,9 @@ fn host_and_peer_are_send_and_sync() {
 /// In a runtime with one thread, the sockets have their turn between the frames.
 #[tokio::test]
 async fn loop_on_tokio_awaits_between_its_frames() {
-    let mut game = tcp_loop(TcpOptions::default());
+    let mut game = tcp_loop(TransportOptions::default());
     let lamp = game.server.spawn(Lamp { level: 3.into() });
-    game.join(TcpOptions::default());
+    game.join(TransportOptions::default());
     let began = Instant::now();
     while game.level(0, lamp) != Some(3) {
         assert!(
@@ -329,7 +329,7 @@ async fn second_clock_does_not_move_a_client_of_a_transport() {
         ..ServerConfig::default()
     };
     let server = NetworkServer::with_config(prefabs(), config);
-    let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default());
+    let server = TcpServer::bind("127.0.0.1:0", server, TransportOptions::default());
     let server = server.await.unwrap();
     let addr = server.local_addr().unwrap();
     let began = Instant::now();
@@ -384,10 +384,10 @@ fn returned_session_has_the_address_of_its_new_link() {
         session_tokens: Some(|| [7; 16]),
         ..ServerConfig::default()
     };
-    let mut game = tcp_loop(TcpOptions::default());
+    let mut game = tcp_loop(TransportOptions::default());
     game.server = NetworkServer::with_config(prefabs(), config);
     let lamp = game.server.spawn(Lamp { level: 1.into() });
-    game.join(TcpOptions::default());
+    game.join(TransportOptions::default());
     game.until(|game| game.level(0, lamp) == Some(1));
     let connection = game.server.connections().next().unwrap();
     let first = game.host.peer_addr(connection).unwrap();
@@ -400,7 +400,7 @@ fn returned_session_has_the_address_of_its_new_link() {
     game.frame();
     assert_eq!(game.host.peer_addr(connection), None, "it has no link");
 
-    let peer = Peer::tcp(game.addr(), &client, TcpOptions::default()).unwrap();
+    let peer = Peer::tcp(game.addr(), &client, TransportOptions::default()).unwrap();
     game.clients.push((client, peer));
     game.until(|game| game.server.is_ready(connection) && !game.server.is_away(connection));
     game.frame();

@@ -256,8 +256,8 @@ async fn client_that_leaves_on_purpose_is_no_loss() {
 async fn client_that_vanishes_is_lost() {
     let host = MirrorHost::kcp("127.0.0.1:0", MirrorServer::new(prefabs()));
     let options = TransportOptions {
-        kcp_timeout: Duration::from_millis(300),
-        ..TransportOptions::default()
+        silence_timeout: Duration::from_millis(300),
+        ..TransportOptions::mirror()
     };
     let host = host.await.unwrap().with_options(options);
     let addr = host.local_addrs().unwrap()[0];
@@ -372,7 +372,7 @@ async fn peers_return_to_a_server_that_was_killed() {
     };
     let options = TransportOptions {
         reconnect: Some(reconnect),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let telepathy = MirrorPeer::telepathy_with(addrs[0], client(), options.clone());
     let kcp = MirrorPeer::kcp_with(addrs[1], client(), options);

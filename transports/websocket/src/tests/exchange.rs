@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar::DisconnectReason;
 use syncvar::prelude::*;
-use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpOptions};
+use syncvar_tokio::tcp::{Reconnect, TcpClient, TransportOptions};
 use syncvar_tokio::{Peer, TransportError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -15,7 +15,7 @@ use crate::WebSocketClient;
 
 #[tokio::test]
 async fn web_and_tcp_clients_share_a_port_and_end_equal() {
-    let server = Running::start(TcpOptions::default(), |_| {});
+    let server = Running::start(TransportOptions::default(), |_| {});
     let mut web = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut web, |board| board.text == "first").await;
@@ -45,7 +45,7 @@ async fn web_and_tcp_clients_share_a_port_and_end_equal() {
 async fn messages_are_those_of_the_wire_document() {
     let ready = [&[0x82, 0x86, 0, 0, 0, 0][..], &[0, 2, 0, 0, 35, 0]].concat();
     assert_eq!(frame(2, &[0, 2, 0, 0, 35, 0]), ready);
-    let mut server = Running::start(TcpOptions::default(), |_| {});
+    let mut server = Running::start(TransportOptions::default(), |_| {});
     let mut stream = server.upgrade().await;
     stream.write_all(&joining()).await.unwrap();
     // A message of channel 0: the answer to Connect, which has no header.
@@ -58,7 +58,7 @@ async fn messages_are_those_of_the_wire_document() {
 
 #[tokio::test]
 async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
-    let server = Running::start(TcpOptions::default(), |_| {});
+    let server = Running::start(TransportOptions::default(), |_| {});
     let mut peer = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -75,9 +75,9 @@ async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
 
 #[tokio::test]
 async fn a_server_stops_when_its_clients_have_the_goodbye() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         close_timeout: Duration::from_hours(1),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {});
     let mut peer = server.join().await;
@@ -87,7 +87,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
 
 #[tokio::test]
 async fn a_client_says_goodbye_and_comes_back() {
-    let mut server = Running::start(TcpOptions::default(), |_| {});
+    let mut server = Running::start(TransportOptions::default(), |_| {});
     let peer = server.join().await;
     let client = peer.disconnect("tea").await;
     let reason = server.event(|event| match event {
@@ -95,17 +95,17 @@ async fn a_client_says_goodbye_and_comes_back() {
         _ => None,
     });
     assert_eq!(reason.await, DisconnectReason::Requested("tea".into()));
-    let again = Box::pin(server.connect_again(client, TcpOptions::default()));
+    let again = Box::pin(server.connect_again(client, TransportOptions::default()));
     let mut again = again.await.unwrap();
     wait_for(&mut again, |event| *event == ClientEvent::Ready).await;
 }
 
 #[tokio::test]
 async fn a_client_connects_again_after_a_restart() {
-    let server = Running::start(TcpOptions::default(), |_| {});
-    let options = TcpOptions {
+    let server = Running::start(TransportOptions::default(), |_| {});
+    let options = TransportOptions {
         reconnect: Some(Reconnect::default()),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut peer = Box::pin(server.connect(options)).await.unwrap();
     wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
@@ -114,15 +114,18 @@ async fn a_client_connects_again_after_a_restart() {
     let lost = |event: &ClientEvent| matches!(event, ClientEvent::Disconnected { .. });
     wait_for(&mut peer, lost).await;
     assert!(!peer.is_over());
-    let _server = Running::start_at(addr, TcpOptions::default(), |_| {});
+    let _server = Running::start_at(addr, TransportOptions::default(), |_| {});
     wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_peer_works_in_a_loop() {
-    let server = Running::start(TcpOptions::default(), |board| board.count += 1);
+    let server = Running::start(TransportOptions::default(), |board| board.count += 1);
     let mut client = client();
-    let mut peer: Peer = server.url().peer(&client, TcpOptions::default()).unwrap();
+    let mut peer: Peer = server
+        .url()
+        .peer(&client, TransportOptions::default())
+        .unwrap();
     let started = std::time::Instant::now();
     while client
         .get::<Board>(server.board)
@@ -141,7 +144,7 @@ async fn a_peer_works_in_a_loop() {
 
 #[tokio::test]
 async fn pings_have_answers() {
-    let server = Running::start(TcpOptions::default(), |_| {});
+    let server = Running::start(TransportOptions::default(), |_| {});
     let mut stream = server.upgrade().await;
     stream.write_all(&frame(9, b"hi")).await.unwrap();
     let mut pong = [0; 4];
@@ -152,7 +155,7 @@ async fn pings_have_answers() {
 #[tokio::test]
 async fn wrong_urls_and_servers_are_errors() {
     for url in ["http://x", "ws:", "wss://x", "ws://x y", ""] {
-        let result = WebSocketClient::new(url).peer(&client(), TcpOptions::default());
+        let result = WebSocketClient::new(url).peer(&client(), TransportOptions::default());
         let error = result.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{url}");
         assert!(error.to_string().contains(url), "{error}");
@@ -166,7 +169,7 @@ async fn wrong_urls_and_servers_are_errors() {
         stream
     });
     let url = WebSocketClient::new(&url);
-    let error = soon(Box::pin(url.connect(client(), TcpOptions::default()))).await;
+    let error = soon(Box::pin(url.connect(client(), TransportOptions::default()))).await;
     assert_eq!(error.unwrap_err().kind(), io::ErrorKind::InvalidData);
     other.await.unwrap();
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
@@ -10,9 +10,9 @@ use super::support::{Running, frame, joining, read_to_end};
 
 #[tokio::test]
 async fn bytes_without_a_message_are_silence() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_millis(400),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {});
     let mut halting = server.upgrade().await;
@@ -37,9 +37,9 @@ async fn bytes_without_a_message_are_silence() {
 
 #[tokio::test]
 async fn a_server_stops_beside_connections_without_a_request() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         close_timeout: Duration::from_millis(50),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {});
     let _idle = server.join().await;

@@ -61,11 +61,11 @@ async fn plain() -> SocketAddr {
     let port = WebPort::new()
         .page("/", "text/html", "<h1>page</h1>")
         .mirror();
-    start(port, TransportOptions::default()).await[0]
+    start(port, TransportOptions::mirror()).await[0]
 }
 
 async fn join(url: &WebSocketClient) -> MirrorPeer {
-    let connecting = url.connect_mirror(MirrorClient::new(prefabs()), TransportOptions::default());
+    let connecting = url.connect_mirror(MirrorClient::new(prefabs()), TransportOptions::mirror());
     let mut peer = soon(Box::pin(connecting)).await.unwrap();
     see(&mut peer, |player| player.count > 3).await;
     peer
@@ -96,7 +96,7 @@ async fn plays(peer: &mut MirrorPeer, text: &str) {
 #[tokio::test]
 async fn clients_of_both_transports_share_a_world() {
     let port = WebPort::new().mirror();
-    let [web, telepathy] = start(port, TransportOptions::default()).await;
+    let [web, telepathy] = start(port, TransportOptions::mirror()).await;
     let mut by_web = join(&WebSocketClient::new(&format!("ws://{web}/any"))).await;
     let client = MirrorClient::new(prefabs());
     let connecting = MirrorPeer::telepathy(telepathy, client);
@@ -142,7 +142,7 @@ async fn clients_join_by_tls_on_the_same_port() {
     use syncvar_tls::{Identity, Trust};
     let identity = Identity::generated(&["localhost"]).unwrap();
     let port = WebPort::new().tls(&identity).mirror();
-    let [addr, _] = start(port, TransportOptions::default()).await;
+    let [addr, _] = start(port, TransportOptions::mirror()).await;
     let url = WebSocketClient::new(&format!("wss://localhost:{}", addr.port()));
     let mut secret = join(&url.trust(Trust::hashes(identity.hashes()))).await;
     plays(&mut secret, "by TLS").await;
@@ -254,7 +254,7 @@ async fn port_of_another_protocol_is_refused() {
 async fn silent_client_is_closed() {
     let options = TransportOptions {
         handshake_timeout: Duration::from_millis(200),
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     };
     let [addr, _] = start(WebPort::new().mirror(), options).await;
     let mut mute = upgrade(addr).await;

@@ -1,13 +1,13 @@
 //! Misbehaving clients: the server closes them, and the others go on.
 
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 
 use super::support::{Board, Running, frame, joining, read_to_end};
 
 /// Checks that these bytes close their connection with this text and code, and that another one goes on.
 async fn is_closed_alone(bytes: &[u8], text: &str, code: u16) {
-    let server = Running::start(TcpOptions::default(), |board| board.count += 1);
+    let server = Running::start(TransportOptions::default(), |board| board.count += 1);
     let mut good = server.join().await;
     let mut bad = server.upgrade().await;
     bad.write_all(bytes).await.unwrap();
@@ -65,7 +65,7 @@ async fn control_frames_without_packets_close_their_connection() {
 
 #[tokio::test]
 async fn bytes_after_the_end_are_limited() {
-    let server = Running::start(TcpOptions::default(), |_| {});
+    let server = Running::start(TransportOptions::default(), |_| {});
     let mut bad = server.upgrade().await;
     bad.write_all(&joining()).await.unwrap();
     bad.write_all(&frame(1, b"text")).await.unwrap();

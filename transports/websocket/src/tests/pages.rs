@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -19,7 +19,7 @@ async fn ask(server: &Running, request: &str) -> String {
 
 #[tokio::test]
 async fn pages_have_answers_and_are_no_connections() {
-    let mut server = Running::start(TcpOptions::default(), |_| {});
+    let mut server = Running::start(TransportOptions::default(), |_| {});
     let page = ask(&server, "GET /?v=1 HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
     assert!(
@@ -43,7 +43,7 @@ async fn pages_have_answers_and_are_no_connections() {
 
 #[tokio::test]
 async fn other_methods_have_answers_of_http() {
-    let server = Running::start(TcpOptions::default(), |_| {});
+    let server = Running::start(TransportOptions::default(), |_| {});
     let head = ask(&server, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
     assert!(head.contains("\r\nContent-Length: 13\r\n"), "{head}");
@@ -79,7 +79,7 @@ async fn scripts_of_other_origins_are_refused() {
         .origin("https://game.example")
         .origin("http://127.0.0.1:8080/");
     let anywhere = ([127, 0, 0, 1], 0).into();
-    let server = Running::serve(anywhere, port, TcpOptions::default(), |_| {});
+    let server = Running::serve(anywhere, port, TransportOptions::default(), |_| {});
     for origin in [
         "",
         "Origin: https://game.example\r\n",
@@ -100,14 +100,14 @@ async fn scripts_of_other_origins_are_refused() {
         assert_eq!(line, "HTTP/1.1 403 Forbidden\r\n", "{origin}");
     }
     server.join().await;
-    let open = Running::start(TcpOptions::default(), |_| {});
+    let open = Running::start(TransportOptions::default(), |_| {});
     let line = upgrade_from(&open, "Origin: https://any.example\r\n").await;
     assert!(line.starts_with("HTTP/1.1 101 "), "{line}");
 }
 
 #[tokio::test]
 async fn malformed_requests_have_answers() {
-    let server = Running::start(TcpOptions::default(), |_| {});
+    let server = Running::start(TransportOptions::default(), |_| {});
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(9000));
     for (request, status) in [
         ("GARBAGE\r\n\r\n", "400 Bad Request"),
@@ -129,9 +129,9 @@ async fn malformed_requests_have_answers() {
 
 #[tokio::test]
 async fn a_request_without_an_end_is_cut_off() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(200),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut server = Running::start(options, |_| {});
     let mut halting = TcpStream::connect(server.addr).await.unwrap();

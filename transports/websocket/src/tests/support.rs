@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar_net::ServerConfig;
-use syncvar_tokio::tcp::{TcpOptions, TransportCounters};
+use syncvar_tokio::tcp::{TransportCounters, TransportOptions};
 use syncvar_tokio::{Host, NetworkPeer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -48,7 +48,7 @@ pub(super) struct Running {
 impl Running {
     /// Starts a server; every tick calls `game` with the board.
     pub(super) fn start(
-        options: TcpOptions,
+        options: TransportOptions,
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         Self::start_at(([127, 0, 0, 1], 0).into(), options, game)
@@ -56,7 +56,7 @@ impl Running {
 
     pub(super) fn start_at(
         addr: SocketAddr,
-        options: TcpOptions,
+        options: TransportOptions,
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         let port = WebPort::new()
@@ -68,7 +68,7 @@ impl Running {
     pub(super) fn serve(
         addr: SocketAddr,
         port: WebPort,
-        options: TcpOptions,
+        options: TransportOptions,
         mut game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         let config = ServerConfig {
@@ -153,14 +153,14 @@ impl Running {
     }
 
     /// Connects a client.
-    pub(super) async fn connect(&self, options: TcpOptions) -> io::Result<NetworkPeer> {
+    pub(super) async fn connect(&self, options: TransportOptions) -> io::Result<NetworkPeer> {
         self.connect_again(client(), options).await
     }
 
     pub(super) async fn connect_again(
         &self,
         client: NetworkClient,
-        options: TcpOptions,
+        options: TransportOptions,
     ) -> io::Result<NetworkPeer> {
         soon(Box::pin(self.url().connect(client, options))).await
     }
@@ -171,7 +171,7 @@ impl Running {
 
     /// Connects a client and waits until it has the board.
     pub(super) async fn join(&self) -> NetworkPeer {
-        let connecting = Box::pin(self.connect(TcpOptions::default()));
+        let connecting = Box::pin(self.connect(TransportOptions::default()));
         let mut peer = connecting.await.unwrap();
         wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
         peer

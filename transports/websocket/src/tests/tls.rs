@@ -7,14 +7,14 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use syncvar::prelude::*;
 use syncvar_tls::{CertHash, Identity, Trust};
 use syncvar_tokio::NetworkPeer;
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 use super::support::{Running, client, read_to_end, soon, wait_for};
 use crate::{WebPort, WebSocketClient};
 
-fn start(identity: &Identity, options: TcpOptions) -> Running {
+fn start(identity: &Identity, options: TransportOptions) -> Running {
     let port = WebPort::new().tls(identity).page("/", "text/plain", "page");
     Running::serve(([127, 0, 0, 1], 0).into(), port, options, |board| {
         board.count += 1;
@@ -25,7 +25,7 @@ fn start(identity: &Identity, options: TcpOptions) -> Running {
 async fn connect(server: &Running, host: &str, trust: Trust) -> io::Result<NetworkPeer> {
     let url = format!("wss://{host}:{}", server.addr.port());
     let url = WebSocketClient::new(&url).trust(trust);
-    soon(Box::pin(url.connect(client(), TcpOptions::default()))).await
+    soon(Box::pin(url.connect(client(), TransportOptions::default()))).await
 }
 
 /// Checks that a client refuses the server.
@@ -37,7 +37,7 @@ async fn is_refused(server: &Running, host: &str, trust: Trust) {
 #[tokio::test]
 async fn clients_verify_the_hash_of_a_generated_certificate() {
     let identity = Identity::generated(&["localhost"]).unwrap();
-    let server = start(&identity, TcpOptions::default());
+    let server = start(&identity, TransportOptions::default());
     // The name does not count.
     let trusted = connect(&server, "127.0.0.1", Trust::hashes(identity.hashes()));
     let mut peer = Box::pin(trusted).await.unwrap();
@@ -65,7 +65,7 @@ async fn clients_verify_a_chain_and_the_name() {
     let leaf = leaf.signed_by(&key, &Issuer::new(root, root_key)).unwrap();
     let (chain, key) = (leaf.pem(), key.serialize_pem());
     let identity = Identity::from_pem(chain.as_bytes(), key.as_bytes()).unwrap();
-    let server = start(&identity, TcpOptions::default());
+    let server = start(&identity, TransportOptions::default());
     let trust = Trust::roots_pem(root_pem.as_bytes()).unwrap();
     let trusted = Box::pin(connect(&server, "localhost", trust.clone()));
     let mut peer = trusted.await.unwrap();
@@ -79,9 +79,9 @@ async fn clients_verify_a_chain_and_the_name() {
 
 #[tokio::test]
 async fn malformed_and_halting_handshakes_end() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(200),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = start(&Identity::generated(&["localhost"]).unwrap(), options);
     let mut garbage = TcpStream::connect(server.addr).await.unwrap();
@@ -97,6 +97,8 @@ async fn malformed_and_halting_handshakes_end() {
 #[tokio::test]
 async fn wss_without_a_trust_is_an_error() {
     let url = WebSocketClient::new("wss://localhost");
-    let error = url.peer(&client(), TcpOptions::default()).unwrap_err();
+    let error = url
+        .peer(&client(), TransportOptions::default())
+        .unwrap_err();
     assert!(error.to_string().contains("no trust"), "{error}");
 }

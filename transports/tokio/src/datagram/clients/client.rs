@@ -17,7 +17,7 @@ use crate::{TransportOptions, TransportStats};
 pub(in crate::datagram) struct Client<D> {
     pub(in crate::datagram) connection: D,
     pub(in crate::datagram) stage: Stage,
-    /// `None` for a connection that a newer one has replaced.
+    /// `None` for a connection that a newer connection has replaced.
     pub(in crate::datagram) place: Option<Place>,
     silence: Silence,
     /// Packets that the server may still handle in this tick.
@@ -132,7 +132,7 @@ pub(in crate::datagram) fn counter(
         KcpError::Idle => Some(|stats| &mut stats.idle_timeouts),
         KcpError::Malformed => Some(|stats| &mut stats.malformed_frames),
         KcpError::MissingSegment => Some(|stats| &mut stats.missing_segments),
-        KcpError::Timeout | KcpError::DeadLink => Some(|stats| &mut stats.kcp_timeouts),
+        KcpError::Timeout | KcpError::DeadLink => Some(|stats| &mut stats.silence_timeouts),
         _ => None,
     }
 }

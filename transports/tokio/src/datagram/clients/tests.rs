@@ -21,7 +21,7 @@ fn addr(number: u32) -> SocketAddr {
 fn listener(max_connections: usize) -> Clients<Mirror> {
     with_options(&TransportOptions {
         max_connections,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     })
 }
 

@@ -65,7 +65,7 @@ mod tests {
         let now = start + secs(40);
         assert!(!age.observe(Age::time(secs(3 + 16)), now));
         assert!(age.observe(Age::time(secs(3 + 14)), now));
-        // A datagram that waited as long as no other one arrived.
+        // A datagram that waited alone.
         let now = start + secs(39 + 26);
         assert!(age.observe(Age::time(secs(3 + 39)), now));
     }

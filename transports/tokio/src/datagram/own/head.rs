@@ -25,7 +25,7 @@ const HEAD: usize = 1 + 8 + 2;
 /// A datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Datagram<'a> {
-    /// First one of a client, with a random number.
+    /// First datagram of a client, with a random number.
     Hello { nonce: u64, version: u8 },
     /// Answer of a server.
     Cookie { nonce: u64, id: NonZeroU64 },
@@ -91,7 +91,7 @@ impl Reason {
 }
 
 impl<'a> Datagram<'a> {
-    /// Reads a datagram. `None` for one of another protocol, and for one that is cut off.
+    /// Reads a datagram. `None` for a datagram of a foreign protocol, and for a truncated datagram.
     pub(super) fn read(datagram: &'a [u8]) -> Option<Self> {
         let mut rest = datagram;
         let kind = rest.try_get_u8().ok()?;
@@ -142,7 +142,7 @@ pub(super) fn hello(nonce: u64) -> Bytes {
     datagram.freeze()
 }
 
-/// Makes the answer to a `Hello`. `None` for other datagrams.
+/// Makes the answer to a `Hello`. `None` for a different datagram.
 pub(super) fn answer(hello: &[u8], id: NonZeroU64) -> Option<Bytes> {
     let Datagram::Hello { nonce, version } = Datagram::read(hello)? else {
         return None;
@@ -173,14 +173,22 @@ pub(super) fn segments(id: NonZeroU64, time: u16, body: &[u8]) -> Bytes {
     datagram.freeze()
 }
 
+/// Head of a datagram with a packet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PacketHead {
+    pub(super) id: NonZeroU64,
+    pub(super) time: u16,
+    pub(super) channel: u8,
+}
+
 /// Makes a datagram with a packet, of which the pieces are given.
 pub(super) fn packet<'a>(
-    (id, time, channel): (NonZeroU64, u16, u8),
+    head: PacketHead,
     length: usize,
     pieces: impl Iterator<Item = &'a [u8]>,
 ) -> Bytes {
-    let mut datagram = begin(PACKET, id, time, length.saturating_add(1));
-    datagram.put_u8(channel);
+    let mut datagram = begin(PACKET, head.id, head.time, length.saturating_add(1));
+    datagram.put_u8(head.channel);
     for piece in pieces {
         datagram.put_slice(piece);
     }
@@ -210,6 +218,11 @@ mod tests {
         hex::decode(hex.replace(' ', "")).unwrap()
     }
 
+    fn head(time: u16, channel: u8) -> PacketHead {
+        let id = ID;
+        PacketHead { id, time, channel }
+    }
+
     #[test]
     fn heads_are_those_of_wire_md() {
         let nonce = 0x1817_1615_1413_1211;
@@ -223,7 +236,7 @@ mod tests {
         assert_eq!(segments(ID, 300, &body), expected);
         let pieces = [&[1, 7, 0][..], &[0x2c, 1]];
         let expected = bytes("a3 0102030405060708 2c01 01 0107002c01");
-        assert_eq!(packet((ID, 300, 1), 5, pieces.into_iter()), expected);
+        assert_eq!(packet(head(300, 1), 5, pieces.into_iter()), expected);
         let expected = bytes("a4 0102030405060708 02");
         assert_eq!(goodbye(ID, Reason::Unknown), expected);
     }
@@ -254,7 +267,7 @@ mod tests {
             hello(7),
             answer(&hello(7), ID).unwrap(),
             segments(ID, 1, &[1]),
-            packet((ID, 1, 0), 1, [&[2][..]].into_iter()),
+            packet(head(1, 0), 1, [&[2][..]].into_iter()),
             goodbye(ID, Reason::Ended),
         ];
         for datagram in all {

@@ -44,7 +44,7 @@ struct Link {
 impl Link {
     /// Makes a link whose client has its answer.
     fn new(loss: Loss, seed: u64) -> Self {
-        let (now, options) = (Duration::ZERO, TransportOptions::default());
+        let (now, options) = (Duration::ZERO, TransportOptions::mirror());
         let mut client = Own::connect(now, &options);
         client.update(now);
         let hello = client.poll_transmit().unwrap();
@@ -223,7 +223,15 @@ fn datagrams_of_another_connection_are_ignored() {
     let other = NonZeroU64::new(COOKIE.get() ^ 1).unwrap();
     let (time, now) = (Age::time(link.now), link.now);
     for datagram in [
-        head::packet((other, time, 1), 1, [&[7][..]].into_iter()),
+        head::packet(
+            head::PacketHead {
+                id: other,
+                time,
+                channel: 1,
+            },
+            1,
+            [&[7][..]].into_iter(),
+        ),
         head::segments(other, time, &[0xff; 30]),
         head::goodbye(other, Reason::Unknown),
         Own::answer(&head::hello(77), other, now).unwrap(),
@@ -238,7 +246,7 @@ fn datagrams_of_another_connection_are_ignored() {
 
 #[test]
 fn answer_to_another_hello_is_ignored() {
-    let (now, options) = (Duration::ZERO, TransportOptions::default());
+    let (now, options) = (Duration::ZERO, TransportOptions::mirror());
     let mut client = Own::connect(now, &options);
     client.update(now);
     let hello = client.poll_transmit().unwrap();
@@ -253,7 +261,7 @@ fn answer_to_another_hello_is_ignored() {
 
 #[test]
 fn server_of_another_version_says_so() {
-    let (now, options) = (Duration::ZERO, TransportOptions::default());
+    let (now, options) = (Duration::ZERO, TransportOptions::mirror());
     let mut client = Own::connect(now, &options);
     client.update(now);
     let mut hello = client.poll_transmit().unwrap().to_vec();
@@ -265,7 +273,7 @@ fn server_of_another_version_says_so() {
 
 #[test]
 fn hello_is_repeated_with_growing_intervals() {
-    let mut client = Own::connect(Duration::ZERO, &TransportOptions::default());
+    let mut client = Own::connect(Duration::ZERO, &TransportOptions::mirror());
     let mut sent = Vec::new();
     for millis in (0..5000).step_by(10) {
         client.update(Duration::from_millis(millis));
@@ -277,7 +285,7 @@ fn hello_is_repeated_with_growing_intervals() {
 #[test]
 fn too_long_packet_ends_the_connection_with_a_reason() {
     let mut link = Link::new(Loss::default(), 1);
-    let max = TransportOptions::default().max_frame;
+    let max = TransportOptions::mirror().max_packet;
     link.send(0, Channel::Reliable, 0, &vec![1; max]);
     link.run(Duration::from_secs(1));
     assert_eq!(link.of(1, Channel::Reliable).len(), 1);

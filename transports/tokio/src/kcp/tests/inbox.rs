@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::super::datagrams::Datagrams;
 use super::super::inbox;
+use super::super::segment::MAX_FRAGMENT;
 use super::super::segment::{Command, Segment};
-use super::super::sender::MAX_FRAGMENT;
 use super::*;
 
 /// Memory of a server for the reliable messages of one connection.

@@ -14,7 +14,7 @@ use super::*;
 use crate::TransportCounters;
 use crate::admission::Admission;
 use crate::link::Arrival;
-use crate::turn::take_turns;
+use crate::turn::Turns;
 
 /// Server, and connections without sockets.
 struct Ends {
@@ -52,7 +52,7 @@ impl Ends {
         let (delivery, inbox) = inbox(1000, &self.admission, ready);
         let task = self.tasks.spawn(std::future::pending());
         let (_, post) = outbox(usize::MAX, usize::MAX);
-        let connection = Connection::new(inbox, post, self.options.max_frame, task);
+        let connection = Connection::new(inbox, post, self.options.max_packet, task);
         self.connections.insert(id, connection);
         (id, delivery)
     }
@@ -60,10 +60,13 @@ impl Ends {
     /// Runs a tick. Returns the number of packets so far, and whether input waits.
     fn tick(&mut self) -> (u64, bool) {
         let mut faults = Vec::new();
-        let (connections, server) = (&mut self.connections, &mut self.server);
-        let active: Vec<ConnectionId> = connections.keys().copied().collect();
-        let turns = (&active[..], self.next);
-        let next = take_turns(connections, turns, server, &self.options, &mut faults);
+        let active: Vec<ConnectionId> = self.connections.keys().copied().collect();
+        let turns = Turns {
+            connections: &mut self.connections,
+            active: &active,
+            next: self.next,
+        };
+        let next = turns.take(&mut self.server, &self.options, &mut faults);
         assert!(faults.is_empty(), "{faults:?}");
         self.next = next.unwrap_or(self.next);
         (self.server.stats().received.messages, next.is_some())
@@ -84,8 +87,8 @@ async fn fill(delivery: &Delivery, packets: usize, messages: usize) {
 #[tokio::test]
 async fn a_tick_handles_a_share_of_the_input() {
     let mut ends = Ends::new(TransportOptions {
-        max_frame: 18,
-        ..TransportOptions::default()
+        max_packet: 18,
+        ..TransportOptions::mirror()
     });
     let (id, delivery) = ends.connect();
     fill(&delivery, 10, 1).await;
@@ -100,10 +103,10 @@ async fn a_tick_handles_a_share_of_the_input() {
 #[tokio::test]
 async fn small_packets_do_not_wait_for_long_ones() {
     let mut ends = Ends::new(TransportOptions {
-        max_frame: 4096,
+        max_packet: 4096,
         max_tick_bytes: 10_000,
         max_queued_packets: 1000,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     let flooders: Vec<_> = (0..8).map(|_| ends.connect()).collect();
     for (_, delivery) in &flooders {
@@ -140,7 +143,7 @@ async fn small_packets_do_not_wait_for_long_ones() {
 async fn half_of_a_tick_leaves_no_input() {
     let mut ends = Ends::new(TransportOptions {
         max_tick_bytes: 20_000,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     let connections: Vec<_> = (0..10).map(|_| ends.connect()).collect();
     for round in 1..=10 {
@@ -155,7 +158,7 @@ async fn half_of_a_tick_leaves_no_input() {
 async fn an_inbox_is_limited_in_bytes() {
     let mut ends = Ends::new(TransportOptions {
         max_inbox_bytes: 1000,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     let (id, delivery) = ends.connect();
     // 401 bytes each.
@@ -174,8 +177,8 @@ async fn an_inbox_is_limited_in_bytes() {
 async fn a_packet_longer_than_the_inbox_waits_alone() {
     let mut ends = Ends::new(TransportOptions {
         max_inbox_bytes: 1000,
-        max_frame: 4096,
-        ..TransportOptions::default()
+        max_packet: 4096,
+        ..TransportOptions::mirror()
     });
     let (_, delivery) = ends.connect();
     fill(&delivery, 1, 1000).await;

@@ -7,7 +7,7 @@ use super::support::{Board, Running, wait_for};
 use syncvar_net::{ClientEvent, ServerEvent};
 use syncvar_runtime::DisconnectReason;
 use syncvar_runtime::conditions::Conditions;
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 
 fn delay(millis: u64) -> Conditions {
     Conditions {
@@ -32,7 +32,7 @@ async fn change(
 
 #[tokio::test]
 async fn each_direction_has_its_delay_and_loses_it() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut client = Box::pin(server.join()).await;
     let (incoming, outgoing) = (Conditions::default(), delay(200));
     server.conditions.set(incoming, outgoing);
@@ -56,7 +56,7 @@ async fn a_stream_keeps_its_order_under_bad_conditions() {
         bandwidth: Some(200_000),
         seed: 3,
     };
-    let server = Running::start(TcpOptions::default(), |board| board.count += 1).await;
+    let server = Running::start(TransportOptions::default(), |board| board.count += 1).await;
     server.conditions.set_both(bad.clone());
     let mut client = Box::pin(server.join()).await;
     client.conditions().set_both(bad);
@@ -71,7 +71,7 @@ async fn a_stream_keeps_its_order_under_bad_conditions() {
 
 #[tokio::test]
 async fn goodbyes_overtake_no_packet_of_a_slow_link() {
-    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut leaving = Box::pin(server.join()).await;
     let mut client = Box::pin(server.join()).await;
     server.conditions.set_both(delay(10_000));

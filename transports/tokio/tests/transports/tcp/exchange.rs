@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::support::{Board, Running, prefabs, soon, wait_for};
 use syncvar_net::{ClientConfig, ClientEvent, NetworkClient, ServerEvent};
 use syncvar_runtime::{DisconnectReason, Prefabs};
-use syncvar_tokio::tcp::{TcpClient, TcpError, TcpOptions};
+use syncvar_tokio::tcp::{TcpClient, TcpError, TransportOptions};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 #[tokio::test]
 async fn two_clients_one_of_them_late_end_equal() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut early = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut early, |board| board.text == "first").await;
@@ -35,7 +35,7 @@ async fn two_clients_one_of_them_late_end_equal() {
 
 #[tokio::test]
 async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut client = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -52,7 +52,7 @@ async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
 
 #[tokio::test]
 async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
-    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
     let _client = server.join().await;
     server.command(|server| {
         let connections: Vec<_> = server.connections().collect();
@@ -73,9 +73,9 @@ async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
 
 #[tokio::test]
 async fn a_server_stops_while_a_client_does_not_read() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         close_timeout: Duration::from_millis(50),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |board| *board.text = "x".repeat(30_000)).await;
     let _idle = server.join().await;
@@ -84,9 +84,9 @@ async fn a_server_stops_while_a_client_does_not_read() {
 
 #[tokio::test]
 async fn a_server_stops_when_its_clients_have_the_goodbye() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         close_timeout: Duration::from_hours(1),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {}).await;
     let mut client = server.join().await;
@@ -101,7 +101,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
 
 #[tokio::test]
 async fn disconnected_client_learns_the_reason_and_the_others_stay() {
-    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
     let (mut first, mut second) = (server.join().await, server.join().await);
     let connected = |event| match event {
         ServerEvent::Connected { connection } => Some(connection),
@@ -122,7 +122,7 @@ async fn disconnected_client_learns_the_reason_and_the_others_stay() {
 
 #[tokio::test]
 async fn a_client_says_goodbye_and_comes_back() {
-    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
     let client = server.join().await;
     let client = client.disconnect("tea").await;
     let reason = server
@@ -139,7 +139,7 @@ async fn a_client_says_goodbye_and_comes_back() {
 
 #[tokio::test]
 async fn a_client_notices_that_the_server_is_gone() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut client = server.join().await;
     server.abort();
     let end = ClientEvent::Disconnected {
@@ -152,7 +152,7 @@ async fn a_client_notices_that_the_server_is_gone() {
 
 #[tokio::test]
 async fn a_client_of_another_game_is_refused_with_the_difference() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let other = Prefabs::new().register::<Board>("another");
     let mut client = TcpClient::connect(server.addr, NetworkClient::new(other))
         .await
@@ -168,7 +168,7 @@ async fn a_client_of_another_game_is_refused_with_the_difference() {
 
 #[tokio::test]
 async fn dropped_future_loses_no_packet() {
-    let server = Running::start(TcpOptions::default(), |board| board.count += 1).await;
+    let server = Running::start(TransportOptions::default(), |board| board.count += 1).await;
     let mut client = server.join().await;
     let seen = async {
         let mut last = 0;
@@ -188,7 +188,7 @@ async fn dropped_future_loses_no_packet() {
 
 #[tokio::test]
 async fn client_answers_leave_at_once() {
-    let mut server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut client = server.connect().await;
     // The server accepts the client, which answers `Ready`.
     soon(client.receive()).await.expect("a packet").unwrap();

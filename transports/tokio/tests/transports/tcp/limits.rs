@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::support::{Running, prefabs, read_to_end, ready_client, soon};
 use syncvar_net::{NetworkServer, ServerConfig, ServerEvent};
-use syncvar_tokio::tcp::{ReservedPlaces, TcpOptions};
+use syncvar_tokio::tcp::{ReservedPlaces, TransportOptions};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::sleep;
@@ -39,9 +39,9 @@ async fn sessions_away_count_for_their_address() {
         session_tokens: Some(token),
         ..ServerConfig::default()
     };
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_connections_per_address: 2,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = NetworkServer::with_config(prefabs(), config);
     let mut server = Running::serve(server, options, |_| {}).await;
@@ -61,9 +61,9 @@ async fn sessions_away_count_for_their_address() {
 
 #[tokio::test]
 async fn an_address_cannot_take_all_places() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_connections_per_address: 2,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {}).await;
     let refused = || server.counters.stats().refused_address;
@@ -96,10 +96,10 @@ async fn an_address_cannot_take_all_places() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn reserved_places_let_a_known_address_in() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_connections: 2,
         reserved: ReservedPlaces::new(1, |from| from.to_string() == "127.0.0.9"),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {}).await;
     let _stranger = connect_from([127, 0, 0, 1], server.addr).await;
@@ -111,9 +111,9 @@ async fn reserved_places_let_a_known_address_in() {
 
 #[tokio::test]
 async fn silence_after_the_handshake_ends_a_connection() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_millis(300),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {}).await;
     let mut silent = ready_client(server.addr).await;
@@ -144,9 +144,9 @@ fn without_schemas() -> NetworkServer {
 
 #[tokio::test]
 async fn a_client_without_pings_may_be_silent() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_millis(200),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::serve(without_schemas(), options.clone(), |_| {}).await;
     let mut client = server
@@ -170,9 +170,9 @@ async fn a_client_without_pings_may_be_silent() {
 
 #[tokio::test]
 async fn garbage_is_read_up_to_a_limit_and_then_reset() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         max_linger_bytes: 100_000,
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {}).await;
     // Half of the limit: the answer arrives.
@@ -209,9 +209,9 @@ fn cut_off(stream: &TcpStream) -> bool {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_vanished_client_of_a_busy_server_is_noticed() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_secs(1),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::serve(without_schemas(), options, |board| board.count += 1).await;
     let mut client = TcpStream::connect(server.addr).await.unwrap();

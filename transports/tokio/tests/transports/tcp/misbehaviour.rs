@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::support::{Board, Running, read_to_end, soon};
-use syncvar_tokio::tcp::TcpOptions;
+use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 /// Checks that these bytes close their connection with this text, and that another one goes on.
 async fn is_closed_alone(bytes: &[u8], text: &str) {
-    let server = Running::start(TcpOptions::default(), |board| board.count += 1).await;
+    let server = Running::start(TransportOptions::default(), |board| board.count += 1).await;
     let mut good = server.join().await;
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
     bad.write_all(bytes).await.unwrap();
@@ -48,7 +48,7 @@ async fn bytes_after_garbage_do_not_hide_the_answer() {
     let mut bytes = vec![255; 5];
     // Within `max_linger_bytes`.
     bytes.resize(100_000, 7);
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
     soon(bad.write_all(&bytes))
         .await
@@ -60,9 +60,9 @@ async fn bytes_after_garbage_do_not_hide_the_answer() {
 
 #[tokio::test]
 async fn a_connection_that_never_says_anything_is_closed() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(100),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |_| {}).await;
     let mut silent = TcpStream::connect(server.addr).await.unwrap();
@@ -77,9 +77,9 @@ async fn a_connection_that_never_says_anything_is_closed() {
 
 #[tokio::test]
 async fn silent_client_stays_after_its_first_message() {
-    let options = TcpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(100),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options, |board| board.count += 1).await;
     let mut client = server.join().await;

@@ -9,24 +9,24 @@ use syncvar_net::{
     ClientConfig, ClientEvent, NetworkClient, NetworkServer, ServerConfig, ServerEvent,
 };
 use syncvar_runtime::DisconnectReason;
-use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpError, TcpOptions, Timeout};
+use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpError, Timeout, TransportOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
 /// Options with quick attempts.
-fn quick(max_attempts: u32) -> TcpOptions {
+fn quick(max_attempts: u32) -> TransportOptions {
     let reconnect = Reconnect {
         first_delay: Duration::from_millis(10),
         max_delay: Duration::from_millis(50),
         max_attempts,
     };
-    TcpOptions {
+    TransportOptions {
         reconnect: Some(reconnect),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     }
 }
 
-async fn connect(addr: SocketAddr, options: TcpOptions) -> io::Result<TcpClient> {
+async fn connect(addr: SocketAddr, options: TransportOptions) -> io::Result<TcpClient> {
     let client = NetworkClient::new(prefabs());
     soon(Box::pin(TcpClient::connect_with(addr, client, options)))
         .await
@@ -35,7 +35,7 @@ async fn connect(addr: SocketAddr, options: TcpOptions) -> io::Result<TcpClient>
 
 #[tokio::test]
 async fn a_client_returns_to_a_server_that_was_killed() {
-    let first = Running::start(TcpOptions::default(), |_| {}).await;
+    let first = Running::start(TransportOptions::default(), |_| {}).await;
     first.write(|board| *board.text = "before".into());
     let mut client = connect(first.addr, quick(1000)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
@@ -54,7 +54,7 @@ async fn a_client_returns_to_a_server_that_was_killed() {
 
 /// Starts another server at the address, and sees the client join as a new one.
 async fn joins_again(client: &mut TcpClient, addr: SocketAddr, server: NetworkServer) {
-    let options = TcpOptions::default();
+    let options = TransportOptions::default();
     let second = Box::pin(Running::serve_at(addr, server, options, |_| {})).await;
     wait_for(client, |event| matches!(event, ClientEvent::Connected)).await;
     wait_for(client, |event| matches!(event, ClientEvent::Ready)).await;
@@ -76,7 +76,7 @@ async fn client_with_a_session_survives_a_restart_of_the_server() {
             },
         )
     };
-    let first = Running::serve(start(), TcpOptions::default(), |_| {}).await;
+    let first = Running::serve(start(), TransportOptions::default(), |_| {}).await;
     first.write(|board| *board.text = "before".into());
     let mut client = connect(first.addr, quick(1000)).await.unwrap();
     first.see(&mut client, |board| board.text == "before").await;
@@ -89,7 +89,7 @@ async fn client_with_a_session_survives_a_restart_of_the_server() {
 
 #[tokio::test]
 async fn after_the_last_attempt_the_client_is_over() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut client = connect(server.addr, quick(3)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
     server.abort();
@@ -101,7 +101,7 @@ async fn after_the_last_attempt_the_client_is_over() {
 
 #[tokio::test]
 async fn a_client_that_was_sent_away_stays_away() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut client = connect(server.addr, quick(1000)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
     server.stop().await;
@@ -112,7 +112,7 @@ async fn a_client_that_was_sent_away_stays_away() {
 
 #[tokio::test]
 async fn without_the_option_a_lost_connection_is_the_last() {
-    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let server = Running::start(TransportOptions::default(), |_| {}).await;
     let mut client = server.join().await;
     server.abort();
     let events = soon(async { while client.next_event().await.is_some() {} });
@@ -123,9 +123,9 @@ async fn without_the_option_a_lost_connection_is_the_last() {
 #[tokio::test]
 async fn a_server_without_an_answer_times_out() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let options = TcpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(200),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut client = connect(silent.local_addr().unwrap(), options)
         .await
@@ -143,9 +143,9 @@ async fn a_server_without_an_answer_times_out() {
 #[tokio::test]
 async fn a_server_that_falls_silent_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let options = TcpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_millis(500),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let addr = listener.local_addr().unwrap();
     let config = ClientConfig {
@@ -201,9 +201,9 @@ async fn connecting_has_a_time_limit() {
     listener.bind(&anywhere.into()).unwrap();
     listener.listen(0).unwrap();
     let addr = listener.local_addr().unwrap().as_socket().unwrap();
-    let options = TcpOptions {
+    let options = TransportOptions {
         connect_timeout: Duration::from_millis(100),
-        ..TcpOptions::default()
+        ..TransportOptions::default()
     };
     let mut waiting = Vec::new();
     let error = loop {
@@ -253,7 +253,7 @@ async fn cut_client_returns_to_its_session() {
         ..ServerConfig::default()
     };
     let server = NetworkServer::with_config(prefabs(), config);
-    let mut server = Running::serve(server, TcpOptions::default(), |_| {}).await;
+    let mut server = Running::serve(server, TransportOptions::default(), |_| {}).await;
     let cable = Cable::lay(server.addr).await;
     let mut client = connect(cable.addr, quick(1000)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, ServerConfig};
 use syncvar_tokio::LinkConditions;
-use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer, TransportCounters};
+use syncvar_tokio::tcp::{TcpClient, TcpServer, TransportCounters, TransportOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
@@ -54,7 +54,7 @@ type Command = Box<dyn FnOnce(&mut NetworkServer) -> ControlFlow<()> + Send>;
 impl Running {
     /// Starts a server with a fast tick; every tick calls `game` with the board.
     pub(crate) async fn start(
-        options: TcpOptions,
+        options: TransportOptions,
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         Box::pin(Self::serve(fast_server(), options, game)).await
@@ -62,7 +62,7 @@ impl Running {
 
     pub(crate) async fn serve(
         server: NetworkServer,
-        options: TcpOptions,
+        options: TransportOptions,
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         let anywhere = "127.0.0.1:0".parse().unwrap();
@@ -72,7 +72,7 @@ impl Running {
     pub(crate) async fn serve_at(
         addr: SocketAddr,
         mut server: NetworkServer,
-        options: TcpOptions,
+        options: TransportOptions,
         mut game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         let board = server.spawn(Board::default());

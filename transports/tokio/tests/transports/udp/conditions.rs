@@ -7,7 +7,7 @@ use super::support::soon;
 use syncvar::prelude::*;
 use syncvar::stats::Losses;
 use syncvar_runtime::conditions::Conditions;
-use syncvar_tokio::udp::{UdpClient, UdpOptions, UdpServer};
+use syncvar_tokio::udp::{TransportOptions, UdpClient, UdpServer};
 use tokio::sync::watch;
 
 #[derive(NetworkBehaviour, Default)]
@@ -25,7 +25,7 @@ fn prefabs() -> Prefabs {
 async fn unreliable_state_converges_under_bad_conditions() {
     let mut server = NetworkServer::new(prefabs());
     let movers: Vec<NetId> = (0..50).map(|_| server.spawn(Mover::default())).collect();
-    let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default());
+    let udp = UdpServer::bind("127.0.0.1:0", server, TransportOptions::default());
     let udp = udp.await.unwrap();
     let (addr, conditions) = (udp.local_addr().unwrap(), udp.conditions());
     let bad = Conditions {

@@ -7,11 +7,11 @@ use super::support::{Board, Relay, Running, fast_server, join, prefabs, soon, wa
 use syncvar::DisconnectReason;
 use syncvar::prelude::*;
 use syncvar::transport::{Host, Peer};
-use syncvar_tokio::udp::{Reconnect, UdpClient, UdpError, UdpOptions};
+use syncvar_tokio::udp::{Reconnect, TransportOptions, UdpClient, UdpError};
 
 #[tokio::test]
 async fn two_clients_behind_one_address_end_equal() {
-    let server = Running::start(UdpOptions::default()).await;
+    let server = Running::start(TransportOptions::default()).await;
     let mut early = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut early, |board| board.text == "first").await;
@@ -34,9 +34,9 @@ async fn two_clients_behind_one_address_end_equal() {
 
 #[tokio::test]
 async fn last_change_and_goodbye_of_a_server_arrive_through_loss() {
-    let server = Running::start(UdpOptions::default()).await;
+    let server = Running::start(TransportOptions::default()).await;
     let relay = Relay::start(server.addr, [10, 5, 10]).await;
-    let mut client = join(relay.addr, UdpOptions::default()).await;
+    let mut client = join(relay.addr, TransportOptions::default()).await;
     let board = server.board;
     server.command(move |server| {
         server.get_mut::<Board>(board).unwrap().count.set(7);
@@ -65,9 +65,9 @@ async fn join_of_a_mebibyte_survives_loss_duplicates_and_reordering() {
         })
         .collect();
     let anywhere = "127.0.0.1:0".parse().unwrap();
-    let server = Running::serve(anywhere, world, UdpOptions::default()).await;
+    let server = Running::serve(anywhere, world, TransportOptions::default()).await;
     let relay = Relay::start(server.addr, [5, 5, 10]).await;
-    let client = join(relay.addr, UdpOptions::default()).await;
+    let client = join(relay.addr, TransportOptions::default()).await;
     for (number, id) in (0..).zip(boards) {
         let board = client.client().get::<Board>(id).unwrap();
         assert!(board.count == number && board.text == text(number));
@@ -76,7 +76,7 @@ async fn join_of_a_mebibyte_survives_loss_duplicates_and_reordering() {
 
 #[tokio::test]
 async fn disconnected_client_learns_the_reason() {
-    let mut server = Running::start(UdpOptions::default()).await;
+    let mut server = Running::start(TransportOptions::default()).await;
     let mut client = server.join().await;
     let connected = |event| match event {
         ServerEvent::Connected { connection } => Some(connection),
@@ -95,7 +95,7 @@ async fn disconnected_client_learns_the_reason() {
 
 #[tokio::test]
 async fn server_learns_why_a_client_has_left() {
-    let mut server = Running::start(UdpOptions::default()).await;
+    let mut server = Running::start(TransportOptions::default()).await;
     let client = server.join().await;
     soon(Box::pin(client.disconnect("tired"))).await;
     let reason = server.event(|event| match event {
@@ -107,18 +107,18 @@ async fn server_learns_why_a_client_has_left() {
 
 #[tokio::test]
 async fn client_notices_a_restart_at_once_and_returns() {
-    let server = Running::start(UdpOptions::default()).await;
+    let server = Running::start(TransportOptions::default()).await;
     let relay = Relay::start(server.addr, [0; 3]).await;
-    let options = UdpOptions {
+    let options = TransportOptions {
         reconnect: Some(Reconnect::default()),
-        ..UdpOptions::default()
+        ..TransportOptions::default()
     };
     let mut client = join(relay.addr, options).await;
     // A crash: no goodbye arrives.
     relay.set_lost(100);
     let addr = server.addr;
     server.abort().await;
-    let server = Running::serve(addr, fast_server(), UdpOptions::default()).await;
+    let server = Running::serve(addr, fast_server(), TransportOptions::default()).await;
     relay.set_lost(0);
     let restarted = Instant::now();
     wait_for(&mut client, |event| {
@@ -138,11 +138,11 @@ async fn client_notices_a_restart_at_once_and_returns() {
 fn host_and_peer_in_a_loop_need_no_runtime() {
     let mut server = NetworkServer::new(prefabs());
     let board = server.spawn(Board::default());
-    let mut host = Host::new(UdpOptions::default());
+    let mut host = Host::new(TransportOptions::default());
     host.listen_udp("127.0.0.1:0").unwrap();
     let mut client = NetworkClient::new(prefabs());
     let addr = host.local_addrs().unwrap()[0];
-    let mut peer = Peer::udp(addr, &client, UdpOptions::default()).unwrap();
+    let mut peer = Peer::udp(addr, &client, TransportOptions::default()).unwrap();
     let started = Instant::now();
     server.get_mut::<Board>(board).unwrap().count.set(5);
     while !client

@@ -7,7 +7,7 @@ use super::support::{Relay, Running, join, prefabs, reaches, soon};
 use syncvar::DisconnectReason;
 use syncvar::prelude::*;
 use syncvar::transport::Peer;
-use syncvar_tokio::udp::{KcpError, UdpClient, UdpError, UdpOptions};
+use syncvar_tokio::udp::{KcpError, TransportOptions, UdpClient, UdpError};
 use tokio::net::UdpSocket;
 use tokio::time::{sleep, timeout};
 
@@ -44,7 +44,7 @@ async fn refused(server: &Running) -> io::Error {
 
 #[tokio::test]
 async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state() {
-    let server = Running::start(UdpOptions::default()).await;
+    let server = Running::start(TransportOptions::default()).await;
     let socket = stranger(&server).await;
     for _ in 0..1000 {
         socket.send(&hello()).await.unwrap();
@@ -66,7 +66,7 @@ async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state()
 
 #[tokio::test]
 async fn datagrams_with_a_guessed_number_open_no_connection() {
-    let server = Running::start(UdpOptions::default()).await;
+    let server = Running::start(TransportOptions::default()).await;
     let socket = stranger(&server).await;
     let mut sent = 0;
     for guess in 1..50_u64 {
@@ -87,14 +87,14 @@ async fn datagrams_with_a_guessed_number_open_no_connection() {
     assert!(answers.iter().map(Vec::len).sum::<usize>() < sent / 3);
     assert_eq!(server.counters.stats().accepted, 0);
     // The port serves others.
-    join(server.addr, UdpOptions::default()).await;
+    join(server.addr, TransportOptions::default()).await;
 }
 
 #[tokio::test]
 async fn full_server_refuses_with_a_reason() {
-    let options = UdpOptions {
+    let options = TransportOptions {
         max_connections: 1,
-        ..UdpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options).await;
     let first = server.join().await;
@@ -113,10 +113,10 @@ async fn full_server_refuses_with_a_reason() {
 
 #[tokio::test]
 async fn an_address_cannot_take_all_places() {
-    let options = UdpOptions {
+    let options = TransportOptions {
         max_connections: 8,
         max_connections_per_address: 2,
-        ..UdpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options).await;
     let _both = [server.join().await, server.join().await];
@@ -127,13 +127,13 @@ async fn an_address_cannot_take_all_places() {
 
 #[tokio::test]
 async fn client_without_a_first_packet_is_disconnected() {
-    let options = UdpOptions {
+    let options = TransportOptions {
         handshake_timeout: Duration::from_millis(300),
-        ..UdpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options).await;
     let mut mute = NetworkClient::new(prefabs());
-    let mut peer = Peer::udp(server.addr, &mute, UdpOptions::default()).unwrap();
+    let mut peer = Peer::udp(server.addr, &mute, TransportOptions::default()).unwrap();
     // The frames of a client that never sends.
     soon(async {
         while server.counters.stats().handshake_timeouts == 0 {
@@ -146,9 +146,9 @@ async fn client_without_a_first_packet_is_disconnected() {
 
 #[tokio::test]
 async fn client_without_pings_is_told_of_its_silence() {
-    let options = UdpOptions {
+    let options = TransportOptions {
         idle_timeout: Duration::from_millis(300),
-        ..UdpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options).await;
     let mut client = server.join().await;
@@ -165,9 +165,9 @@ async fn client_without_pings_is_told_of_its_silence() {
 
 #[tokio::test]
 async fn both_sides_notice_a_cut_within_the_silence_timeout() {
-    let options = UdpOptions {
+    let options = TransportOptions {
         silence_timeout: Duration::from_millis(1500),
-        ..UdpOptions::default()
+        ..TransportOptions::default()
     };
     let mut server = Running::start(options.clone()).await;
     let relay = Relay::start(server.addr, [0; 3]).await;
@@ -185,7 +185,7 @@ async fn both_sides_notice_a_cut_within_the_silence_timeout() {
         panic!("another error");
     };
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-    reaches(|| server.counters.stats().kcp_timeouts, 1).await;
+    reaches(|| server.counters.stats().silence_timeouts, 1).await;
     assert!(cut.elapsed() < Duration::from_secs(5));
     let reason = server.event(|event| match event {
         ServerEvent::Disconnected { reason, .. } => Some(reason),
@@ -196,9 +196,9 @@ async fn both_sides_notice_a_cut_within_the_silence_timeout() {
 
 #[tokio::test]
 async fn packet_beyond_the_limit_ends_the_connection() {
-    let options = UdpOptions {
+    let options = TransportOptions {
         max_packet: 4,
-        ..UdpOptions::default()
+        ..TransportOptions::default()
     };
     let server = Running::start(options).await;
     let client = NetworkClient::new(prefabs());

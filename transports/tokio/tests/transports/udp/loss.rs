@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::support::{Relay, soon};
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar_tokio::udp::{UdpClient, UdpOptions, UdpServer};
+use syncvar_tokio::udp::{TransportOptions, UdpClient, UdpServer};
 use tokio::sync::watch;
 
 /// Number of objects, of which each stops in another tick.
@@ -34,7 +34,7 @@ async fn wrong_after_stop(misfortunes: [u32; 3]) -> (usize, u32) {
     let movers: Vec<NetId> = (0..MOVERS)
         .map(|_| server.spawn(Mover::default()))
         .collect();
-    let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default());
+    let udp = UdpServer::bind("127.0.0.1:0", server, TransportOptions::default());
     let udp = udp.await.unwrap();
     let relay = Relay::start(udp.local_addr().unwrap(), misfortunes).await;
     let (ids, mut step) = (movers.clone(), 0);
@@ -113,7 +113,7 @@ async fn writes_and_calls_of_an_owner_survive_loss_and_duplicates() {
     let prefabs = || Prefabs::new().register::<Car>("car");
     let mut server = NetworkServer::new(prefabs());
     let car = server.spawn(Car::default());
-    let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default());
+    let udp = UdpServer::bind("127.0.0.1:0", server, TransportOptions::default());
     let udp = udp.await.unwrap();
     let relay = Relay::start(udp.local_addr().unwrap(), [15, 20, 10]).await;
     let (seen, mut at_server) = watch::channel((0, Vec::new()));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar::testing::Random;
 use syncvar::{ClientConfig, ServerConfig};
-use syncvar_tokio::udp::{TransportCounters, UdpClient, UdpOptions, UdpServer};
+use syncvar_tokio::udp::{TransportCounters, TransportOptions, UdpClient, UdpServer};
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -53,7 +53,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub(crate) async fn start(options: UdpOptions) -> Self {
+    pub(crate) async fn start(options: TransportOptions) -> Self {
         let anywhere = "127.0.0.1:0".parse().unwrap();
         Box::pin(Self::serve(anywhere, fast_server(), options)).await
     }
@@ -61,7 +61,7 @@ impl Running {
     pub(crate) async fn serve(
         addr: SocketAddr,
         mut server: NetworkServer,
-        options: UdpOptions,
+        options: TransportOptions,
     ) -> Self {
         let board = server.spawn(Board::default());
         let server = UdpServer::bind(addr, server, options).await.unwrap();
@@ -130,7 +130,7 @@ impl Running {
 
     /// Connects a client and waits until it has the board.
     pub(crate) async fn join(&self) -> UdpClient {
-        join(self.addr, UdpOptions::default()).await
+        join(self.addr, TransportOptions::default()).await
     }
 
     /// Waits until a client's board has a state.
@@ -145,7 +145,7 @@ impl Running {
 }
 
 /// Connects a client and waits until it is ready.
-pub(crate) async fn join(addr: SocketAddr, options: UdpOptions) -> UdpClient {
+pub(crate) async fn join(addr: SocketAddr, options: TransportOptions) -> UdpClient {
     let client = NetworkClient::with_config(prefabs(), ClientConfig::default());
     let connecting = UdpClient::connect_with(addr, client, options);
     let mut client = soon(Box::pin(connecting)).await.unwrap();

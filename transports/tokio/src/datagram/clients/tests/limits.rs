@@ -44,7 +44,7 @@ fn early_segments_of_all_connections_have_one_limit() {
     let mut listener = with_options(&TransportOptions {
         max_connections: 100,
         max_inbox_total: 4 << 20,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     let joined: Vec<_> = (0..100)
         .map(|number| join(&mut listener, addr(number)).cookie().unwrap())
@@ -73,7 +73,7 @@ fn connections_at_half_the_limit_lose_no_segment() {
     let mut listener = with_options(&TransportOptions {
         max_connections: 100,
         max_inbox_total: 4 << 20,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     for number in 0..16 {
         let cookie = join(&mut listener, addr(number)).cookie().unwrap();
@@ -93,7 +93,7 @@ fn connections_at_half_the_limit_lose_no_segment() {
 fn one_address_takes_64_places() {
     let mut listener = with_options(&TransportOptions {
         max_hellos_per_address: 1000,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     for port in 1..=1100 {
         let from = ([10, 0, 0, 1], port).into();
@@ -132,7 +132,7 @@ fn half_the_places_of_an_address_are_free_again_after_the_end() {
 fn a_burst_of_connections_waits_with_its_cookies() {
     let mut listener = with_options(&TransportOptions {
         max_accepts_per_second: 100,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     let mut clients: Vec<_> = (0..100)
         .map(|number| {
@@ -163,7 +163,7 @@ fn a_burst_of_connections_waits_with_its_cookies() {
 fn a_port_that_reconnects_all_the_time_meets_the_rate() {
     let mut listener = with_options(&TransportOptions {
         max_accepts_per_second: 100,
-        ..TransportOptions::default()
+        ..TransportOptions::mirror()
     });
     for _ in 0..200 {
         let mut client = KcpConnection::connect(NOW);

@@ -8,7 +8,7 @@ use super::{NOW, addr};
 use crate::{PeerAddrs, TransportCounters};
 
 fn listener() -> Clients<Own> {
-    let options = TransportOptions::default();
+    let options = TransportOptions::mirror();
     let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
     Clients::new(&options, &Admission::new(&options, counters, peers))
 }
@@ -26,7 +26,7 @@ fn exchange(listener: &mut Clients<Own>, from: SocketAddr, client: &mut Own) {
 }
 
 fn join(listener: &mut Clients<Own>, from: SocketAddr) -> Own {
-    let mut client = Own::connect(NOW, &TransportOptions::default());
+    let mut client = Own::connect(NOW, &TransportOptions::mirror());
     exchange(listener, from, &mut client);
     assert!(listener.is_idle() && !client.kcp().is_connected());
     exchange(listener, from, &mut client);
@@ -95,7 +95,7 @@ fn new_connection_of_a_port_replaces_the_former_one() {
 }
 
 fn join_again(listener: &mut Clients<Own>, from: SocketAddr) -> Own {
-    let mut client = Own::connect(NOW, &TransportOptions::default());
+    let mut client = Own::connect(NOW, &TransportOptions::mirror());
     exchange(listener, from, &mut client);
     exchange(listener, from, &mut client);
     assert!(client.kcp().is_connected());
