@@ -160,7 +160,7 @@ fn a_stalled_client_has_its_lead_after_a_second() {
 }
 
 #[test]
-fn a_delay_spike_moves_the_clock_by_no_more_than_its_jitter() {
+fn a_delay_spike_leaves_the_usual_lead_after_a_second() {
     for datagrams in [true, false] {
         for stall in [100, 250, 500, 1000, 2000] {
             let name = format!("datagrams {datagrams}, {stall} ms");
@@ -176,7 +176,7 @@ fn a_delay_spike_moves_the_clock_by_no_more_than_its_jitter() {
                 }
                 game.run(millis(stall));
                 game.run(Duration::from_secs(1));
-                assert!(game.ahead <= usual + 17, "{} {name}", game.ahead);
+                assert!(game.ahead <= usual + 6, "{} {usual} {name}", game.ahead);
                 let used = game.run(Duration::from_secs(2));
                 assert!(used.known >= 112, "{used:?} {name}");
             }
@@ -198,8 +198,7 @@ fn a_long_delay_with_overtaking_ends_within_a_second() {
             // Until the last packet of the long way has arrived.
             game.run(millis(1200));
             game.run(Duration::from_secs(1));
-            assert!(game.ahead <= usual + 32, "{} {name}", game.ahead);
-            game.run(Duration::from_secs(3));
+            assert!(game.ahead <= usual + 6, "{} {usual} {name}", game.ahead);
             game.recover(usual, &name);
         }
     }

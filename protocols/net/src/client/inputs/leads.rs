@@ -21,6 +21,9 @@ const JITTER: i64 = 250_000;
 /// succession cost a tick.
 const SMALL_JITTER: i64 = 50_000;
 
+/// Periods with a longer jitter that count for nothing: a single delay of the link is over before the clock has followed it.
+const SINGLE: usize = 4;
+
 /// Microseconds that a longer jitter loses with each later period: two seconds end it with datagrams. On a stream, where the
 /// repetitions of lost packets are rare and long, it lasts.
 const FADING_BY_DATAGRAM: i64 = 30_000;
@@ -71,6 +74,13 @@ impl Leads {
         let fading = repetition.map_or(FADING_BY_DATAGRAM, |_| FADING_ON_STREAM);
         let faded = |(age, lead): (i64, i64)| lead.min(small.max(lead - age * fading));
         let counted = (0..).zip(leads()).filter(|(_, lead)| *lead <= most);
-        counted.map(faded).max()
+        let mut counted: ArrayVec<i64, KEPT> = counted.map(faded).collect();
+        let longest = counted.iter().copied().max()?;
+        let recurring = if counted.len() > SINGLE {
+            *counted.select_nth_unstable_by(SINGLE, |a, b| b.cmp(a)).1
+        } else {
+            usual
+        };
+        Some(recurring.max(longest.min(small)))
     }
 }
