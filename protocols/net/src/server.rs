@@ -52,6 +52,7 @@ use objects::prefab_info::PrefabInfo;
 use objects::schedule::Schedule;
 use outbound::Outbound;
 use replication::Replication;
+use rewind::Rewind;
 use sessions::Sessions;
 use syncvar_runtime::clock::Clock;
 use visibility::Visibility;
@@ -107,6 +108,7 @@ pub struct NetworkServer {
     replication: Replication,
     outbound: Outbound,
     calls: Box<Calls>,
+    rewind: Rewind,
     /// The client in the same process.
     host: Option<Box<Host>>,
     _alive: AliveServer,
@@ -140,6 +142,7 @@ impl NetworkServer {
             replication,
             outbound: Outbound::default(),
             calls: Box::default(),
+            rewind: Rewind::default(),
             host: None,
             _alive: AliveServer::begin(),
             context: Context {

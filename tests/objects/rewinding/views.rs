@@ -135,10 +135,57 @@ struct Line {
     now: Duration,
 }
 
+/// Rules of a duel.
+#[derive(Clone, Debug)]
+struct Rules {
+    link: Conditions,
+    datagrams: bool,
+    /// Way of the shots, and the ticks from one to the next.
+    by: (By, u16),
+    forged: Forged,
+    max_rewind: Duration,
+    /// Ticks from one update of the server to the next.
+    pace: u16,
+}
+
+impl Rules {
+    fn new(link: Conditions, datagrams: bool, by: (By, u16)) -> Self {
+        Self {
+            link,
+            datagrams,
+            by,
+            forged: Forged::Never,
+            max_rewind: ServerConfig::default().max_rewind,
+            pace: 1,
+        }
+    }
+
+    fn forged(&self, forged: Forged) -> Self {
+        Self {
+            forged,
+            ..self.clone()
+        }
+    }
+
+    /// Returns the gain of views that claim the oldest tick: its median and its 95th percentile.
+    fn gain(&self) -> [f64; 2] {
+        let shots = duel(&self.forged(Forged::Oldest));
+        let gains: Vec<f64> = shots.iter().map(|shot| shot.gain).collect();
+        [500, 950].map(|part| percentile(gains.clone(), part))
+    }
+}
+
 impl Line {
-    fn new(link: &Conditions, datagrams: bool, forged: Forged) -> Self {
+    fn new(rules: &Rules) -> Self {
+        let &Rules {
+            ref link,
+            datagrams,
+            forged,
+            ..
+        } = rules;
         let config = ServerConfig {
             tick_rate: RATE,
+            max_rewind: rules.max_rewind,
             ..ServerConfig::default()
         };
         let mut server = NetworkServer::with_config(prefabs(), config);
@@ -220,8 +267,9 @@ fn forge(forged: Forged, packet: &[u8]) -> Bytes {
 }
 
 /// Lets a client shoot once in each tick, in changing frames of it. Returns the shots from the second `FIRST` on.
-fn duel(way: &Conditions, datagrams: bool, (by, every): (By, u16), forged: Forged) -> Vec<Judged> {
-    let mut line = Line::new(way, datagrams, forged);
+fn duel(rules: &Rules) -> Vec<Judged> {
+    let (by, every) = rules.by;
+    let mut line = Line::new(rules);
     let rifle = line.server.spawn(Rifle::default());
     let runner = line.server.spawn(Runner::default());
     let connection = line.connection;
@@ -233,7 +281,7 @@ fn duel(way: &Conditions, datagrams: bool, (by, every): (By, u16), forged: Forge
         }
         for frame in 0..FRAMES {
             line.now = FRAME * (u32::from(step) * FRAMES + frame);
-            if frame == 0 {
+            if frame == 0 && step % rules.pace == 0 {
                 line.arrive_at_server();
                 for tick in line.server.ticks_until(line.now) {
                     let input = line.server.input::<Shot>(connection, tick);
@@ -295,9 +343,8 @@ const LINKS: [((u64, u64), f64); 3] = [((20, 2), 37.0), ((50, 30), 93.0), ((150,
 /// Shots in each tick by commands, seldom by commands, and in each tick by inputs.
 const SHOTS: [(By, u16); 3] = [(By::Commands, 1), (By::Commands, 20), (By::Inputs, 1)];
 
-/// Returns the share of the shots of honest clients that miss.
-fn missed(link: &Conditions, datagrams: bool, by: (By, u16)) -> f64 {
-    let shots = duel(link, datagrams, by, Forged::Never);
+/// Returns the share of the shots that miss.
+fn missed(shots: &[Judged]) -> f64 {
     let missed = shots.iter().filter(|shot| shot.error > MISS).count();
     ratio(missed) / ratio(shots.len())
 }
@@ -308,41 +355,75 @@ fn ratio(count: usize) -> f64 {
 
 #[test]
 fn forged_views_gain_a_tick_and_two_deviations_at_most() {
+    let mut is_kept = true;
     for (way, most) in LINKS {
         for datagrams in [true, false] {
             for by in SHOTS {
-                let link = link(way, 0.0, 1);
-                let shots = duel(&link, datagrams, by, Forged::Oldest);
-                let gains: Vec<f64> = shots.iter().map(|shot| shot.gain).collect();
-                let [median, p95] = [500, 950].map(|part| percentile(gains.clone(), part));
-                let lost = missed(&link, datagrams, by);
+                let rules = Rules::new(link(way, 0.0, 1), datagrams, by);
+                let ([median, p95], lost) = (rules.gain(), missed(&duel(&rules)));
                 println!(
                     "{way:?} ms, datagrams {datagrams}, {by:?}: gain {median:.0} ms, p95 {p95:.0} ms, honest shots that miss {:.2} %",
                     lost * 100.0
                 );
-                assert!(median <= most + 5.0, "{median} ms at {way:?}, {by:?}");
-                assert!(p95 <= most + 25.0, "{p95} ms at {way:?}, {by:?}");
-                assert!(lost <= 0.01, "{lost} at {way:?}, {by:?}");
+                is_kept &= p95 <= most && lost <= 0.01;
             }
         }
     }
+    assert!(is_kept, "the lines above");
 }
 
 #[test]
 fn lost_packets_of_honest_clients_hardly_cost_a_shot() {
-    for (way, _) in &LINKS[..2] {
-        for by in SHOTS {
-            let lost = missed(&link(*way, 0.05, 1), true, by);
-            println!("{way:?} ms, 5 % loss, {by:?}: {:.2} % miss", lost * 100.0);
-            assert!(lost <= 0.02, "{lost} at {way:?}, {by:?}");
+    let mut is_kept = true;
+    for (way, _) in LINKS {
+        for datagrams in [true, false] {
+            for by in SHOTS {
+                let mut rules = Rules::new(link(way, 0.05, 1), datagrams, by);
+                if way.0 > 100 && !datagrams {
+                    // A stream delays all packets behind a lost one by the repetition, twice the way.
+                    rules.max_rewind = Duration::from_millis(300);
+                }
+                let lost = missed(&duel(&rules));
+                println!(
+                    "{way:?} ms, 5 % loss, datagrams {datagrams}, {by:?}: {:.2} % miss",
+                    lost * 100.0
+                );
+                is_kept &= lost <= 0.02;
+            }
         }
     }
+    assert!(is_kept, "the lines above");
+}
+
+#[test]
+fn a_slow_loop_of_the_server_clamps_no_honest_view() {
+    let mut is_kept = true;
+    for (way, _) in LINKS {
+        for datagrams in [true, false] {
+            for by in SHOTS {
+                let mut rules = Rules::new(link(way, 0.0, 1), datagrams, by);
+                rules.pace = 2;
+                let shots = duel(&rules);
+                let clamped = shots.iter().map(|shot| shot.clamped.as_secs_f64() * 1e3);
+                let p95 = percentile(clamped.collect(), 950);
+                let lost = missed(&shots);
+                println!(
+                    "{way:?} ms, datagrams {datagrams}, {by:?}, each second tick: clamped by {p95:.0} ms, {:.2} % miss",
+                    lost * 100.0
+                );
+                // A shot at the edge of a clamp of 33 ms misses.
+                is_kept &= p95 <= 25.0 && lost <= 0.01;
+            }
+        }
+    }
+    assert!(is_kept, "the lines above");
 }
 
 #[test]
 fn a_view_above_the_present_is_the_present() {
     for by in [(By::Commands, 1), (By::Inputs, 1)] {
-        let shots = duel(&link((50, 5), 0.0, 1), true, by, Forged::Future);
+        let rules = Rules::new(link((50, 5), 0.0, 1), true, by);
+        let shots = duel(&rules.forged(Forged::Future));
         assert!(shots.len() > 850, "{}", shots.len());
         for shot in shots {
             // The honest view is behind the present by its way and the delay of the view.
@@ -355,21 +436,18 @@ fn a_view_above_the_present_is_the_present() {
 
 #[test]
 fn a_clamped_claim_tells_its_distance() {
-    let link = link((20, 2), 0.0, 1);
-    let honest = duel(&link, true, (By::Commands, 1), Forged::Never);
+    let rules = Rules::new(link((20, 2), 0.0, 1), true, (By::Commands, 1));
+    let honest = duel(&rules);
     assert!(honest.iter().all(|shot| shot.clamped < FRAME * FRAMES));
-    let forged = duel(&link, true, (By::Commands, 1), Forged::Oldest);
-    assert!(
-        forged
-            .iter()
-            .all(|shot| shot.clamped > Duration::from_secs(5))
-    );
+    let forged = duel(&rules.forged(Forged::Oldest));
+    let least = Duration::from_secs(5);
+    assert!(forged.iter().all(|shot| shot.clamped > least));
 }
 
 #[test]
 fn a_client_that_delays_its_answers_gains_the_limit_at_most() {
-    let delayed = link((500, 2), 0.0, 1);
-    let shots = duel(&delayed, true, (By::Inputs, 1), Forged::Oldest);
+    let rules = Rules::new(link((500, 2), 0.0, 1), true, (By::Inputs, 1));
+    let shots = duel(&rules.forged(Forged::Oldest));
     let limit = ServerConfig::default().max_rewind * 5 / 2 + FRAME * FRAMES * 4;
     assert!(shots.len() > 850, "{}", shots.len());
     assert!(shots.iter().all(|shot| shot.age <= limit), "{:?}", shots[0]);

@@ -21,6 +21,9 @@ const FIRST_PINGS: u32 = 5;
 /// Longest interval between the first pings.
 const FIRST_INTERVAL: Duration = Duration::from_millis(200);
 
+/// Longest interval of the pings of a client that claims views over a stream.
+const CLAIMING_INTERVAL: Duration = Duration::from_millis(250);
+
 /// Most unanswered pings; the oldest are given up.
 const MAX_UNANSWERED: usize = 16;
 
@@ -289,9 +292,21 @@ impl NetworkClient {
         {
             return;
         }
-        let (now, interval) = (self.now(), self.context.config.ping_interval);
+        let (now, interval) = (self.now(), self.ping_interval());
         if let Some(time) = self.context.clock.server.ping(now, interval) {
             self.send_own(&Ping { time });
+        }
+    }
+
+    /// Returns the interval of the pings. A client that claims views over a stream sends more of them: their echoes are the only
+    /// way by which the server measures this connection, and the limit of its views.
+    fn ping_interval(&self) -> Duration {
+        let interval = self.context.config.ping_interval;
+        let claims_by_stream = self.outbound.lossy.is_none() && self.view_message().is_some();
+        if claims_by_stream {
+            interval.min(CLAIMING_INTERVAL)
+        } else {
+            interval
         }
     }
 

@@ -119,7 +119,8 @@ pub struct ClientConfig {
     /// Interval of the pings for [`NetworkClient::network_time`]; 2 s by default, zero for none.
     ///
     /// The pings begin with the first [`NetworkClient::update`] after [`ClientEvent::Ready`]: five
-    /// within the first second, then one per interval. A ping takes at most 11 bytes and its answer 22
+    /// within the first second, then one per interval. Without datagrams, a client whose prefabs have a field with a
+    /// history sends one each 250 ms at least: by these pings alone the server measures how old its views are. A ping takes at most 11 bytes and its answer 22
     /// in the first 12 days of both own times, usually 10 and 17. From the second one on, a ping also
     /// reports the measured round trip to the server, in 2 to 10 bytes more. A server that does not compare schemas
     /// receives no pings.

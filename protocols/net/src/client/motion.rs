@@ -182,7 +182,10 @@ impl NetworkClient {
         self.message_of_view(self.arrivals.as_ref()?.motion.shown_before?)
     }
 
+    /// Returns the message for a time of the view. A view that has passed the newest tick shows the samples of that tick, while
+    /// it waits for a lost packet.
     fn message_of_view(&self, shown: f64) -> Option<ViewMessage> {
+        let shown = shown.min(self.arrivals.as_ref()?.newest_tick().into());
         let has_history =
             { self.objects.world.prefabs.entries().iter() }.any(|prefab| prefab.facts.history);
         #[expect(

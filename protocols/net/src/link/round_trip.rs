@@ -60,9 +60,6 @@ impl RoundTrip {
     }
 }
 
-/// Deviations from the mean beyond any jitter: those of the sum of two even distributions reach 2.45.
-const OUTLIER: f64 = 2.5;
-
 /// Mean and standard deviation of the last round trips, for limits: steadier than [`RoundTrip`], and without a guess.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Average {
@@ -70,7 +67,6 @@ pub(crate) struct Average {
     /// Seconds.
     mean: f64,
     variance: f64,
-    longest: f64,
 }
 
 impl Average {
@@ -82,8 +78,6 @@ impl Average {
         let difference = sample - self.mean;
         self.mean += weight * difference;
         self.variance = (1.0 - weight) * (self.variance + weight * difference * difference);
-        let faded = self.longest - weight * (self.longest - self.mean) / 2.0;
-        self.longest = faded.max(sample);
     }
 
     /// Returns the mean and the deviation; `None` before the first measurement.
@@ -100,18 +94,6 @@ impl Average {
     /// Returns the standard deviation; 0 before the second measurement.
     pub(crate) fn deviation(&self) -> Duration {
         seconds(self.variance.sqrt())
-    }
-
-    /// Returns the longest one beyond the mean. It fades within the measurements that count.
-    pub(crate) fn longest_delay(&self) -> Duration {
-        seconds(self.longest - self.mean)
-    }
-
-    /// Returns the longest delay if it is no jitter, but a repetition of a lost packet; 0 otherwise.
-    pub(crate) fn outlier(&self) -> Duration {
-        let longest = self.longest_delay();
-        let is_outlier = longest > self.deviation().mul_f64(OUTLIER);
-        if is_outlier { longest } else { Duration::ZERO }
     }
 }
 

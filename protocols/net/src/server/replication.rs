@@ -11,7 +11,7 @@ mod unsent;
 pub(super) mod update;
 
 use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::{Nanos, WriteLog};
+use syncvar_runtime::object::WriteLog;
 use syncvar_runtime::packet::Segments;
 
 use crate::link::sender::Verdict;
@@ -20,7 +20,6 @@ use crate::server::datagrams::lost_chunks::LostChunks;
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::stopped::StoppedFields;
 use crate::server::replication::update::Scratch;
-use crate::server::rewind::Departed;
 
 /// State of the update loop.
 #[derive(Debug, Default)]
@@ -31,8 +30,6 @@ pub(super) struct Replication {
     pub(super) stopped: StoppedFields,
     /// Set while state on unreliable channels may be written.
     pub(super) frame_open: bool,
-    /// Longest send interval of the behaviours with a history so far.
-    pub(super) longest_interval: Nanos,
     /// Whether a prefab has a redundant behaviour.
     pub(super) has_echo: bool,
     /// Buffer of the echo in progress, reused.
@@ -47,8 +44,6 @@ pub(super) struct Replication {
     pub(super) arrived: Vec<Verdict<Entry>>,
     pub(super) owed: Vec<Entry>,
     pub(super) losses: WriteLog,
-    /// Histories of despawned objects.
-    pub(super) departed: Departed,
     pub(super) links: Vec<ConnectionId>,
 }
 

@@ -2,6 +2,7 @@
 
 mod claim;
 mod input_views;
+mod pace;
 mod sight;
 
 pub(in crate::server) use claim::{ClaimedView, StreamArrivals};
@@ -20,6 +21,23 @@ use crate::server::NetworkServer;
 use crate::server::sessions::connection::Connection;
 use crate::server::sessions::incoming::Origin;
 use crate::view::{View, time_of};
+use pace::UpdatePace;
+
+/// Histories of despawned objects, and the measures of the server for all views.
+#[derive(Debug, Default)]
+pub(super) struct Rewind {
+    departed: Departed,
+    /// Longest send interval of the behaviours with a history so far.
+    longest_interval: Nanos,
+    pace: UpdatePace,
+}
+
+impl Rewind {
+    /// Returns the ticks between the last two updates, at least 1.
+    pub(super) fn gap(&self) -> u32 {
+        self.pace.gap()
+    }
+}
 
 /// World of a [`NetworkServer`] at the time that a client showed: see [`NetworkServer::rewind`].
 pub struct Past<'a> {
@@ -188,11 +206,7 @@ impl NetworkServer {
 
     /// Returns the longest time between two samples of a field.
     fn view_ticks(&self) -> f64 {
-        ticks_of(
-            self.replication.longest_interval,
-            self.context.config.tick_rate,
-        )
-        .into()
+        ticks_of(self.rewind.longest_interval, self.context.config.tick_rate).into()
     }
 
     fn ticks_in(&self, time: Duration) -> f64 {
@@ -208,13 +222,13 @@ impl NetworkServer {
         let Some(slots) = self.objects.world.slots_mut(id) else {
             return;
         };
-        let mut longest = self.replication.longest_interval;
+        let mut longest = self.rewind.longest_interval;
         slots.for_each_mut(|slot| {
             if slot.info().history != 0 {
                 slot.begin_history(tick, rate);
                 longest = longest.max(slot.info().interval(default));
             }
         });
-        self.replication.longest_interval = longest;
+        self.rewind.longest_interval = longest;
     }
 }

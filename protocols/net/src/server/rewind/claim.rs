@@ -21,6 +21,10 @@ use crate::server::sessions::connection::Connection;
 /// Deviations of the round trip in the age of a view: jitter of both ways, and that in the delay of the view.
 const DEVIATIONS: f64 = 2.25;
 
+/// Part of the time between two updates of the server that counts, where a packet may wait: a view that is clamped by the rest
+/// hits as well.
+const WAITING: f64 = 0.8;
+
 /// Seconds for which a repetition on a stream counts.
 const REMEMBERED: u32 = 10;
 
@@ -43,73 +47,76 @@ pub(crate) struct StreamArrivals {
     /// Last longest gap, and its end. It counts for as long as it took: a packet behind a lost one can be lost, too.
     silence: u32,
     end: u32,
-    /// Last gap whose packets have all arrived at once behind it, and its end: they waited for a repeated one.
+    /// Longest gap of the last seconds whose packets have all arrived at once behind it, and its end: they waited for a repeated
+    /// one.
     repetition: u32,
     repeated: u32,
 }
 
 impl StreamArrivals {
-    /// Notes a packet.
-    pub(in crate::server) fn note(&mut self, tick: u32) {
+    /// Notes a packet. `pace` is the number of ticks between the last two updates: in between there are no arrivals.
+    pub(in crate::server) fn note(&mut self, tick: u32, pace: u32, tick_rate: u32) {
         if tick != self.last {
-            self.gap = tick.saturating_sub(self.last).saturating_sub(1);
+            self.gap = tick.saturating_sub(self.last).saturating_sub(pace);
             self.count = 0;
             let is_over = tick.saturating_sub(self.end) > self.silence;
             if is_over || self.gap >= self.silence {
                 (self.silence, self.end) = (self.gap, tick);
             }
             self.last = tick;
+            if !self.remembers(tick_rate) {
+                self.repetition = 0;
+            }
         }
         self.count = self.count.saturating_add(1);
-        if self.gap > 1 && self.count >= self.gap {
+        if self.gap > 1 && self.count >= self.gap && self.gap >= self.repetition {
             (self.repetition, self.repeated) = (self.gap, tick);
         }
+    }
+
+    fn remembers(&self, tick_rate: u32) -> bool {
+        self.last.saturating_sub(self.repeated) <= tick_rate.saturating_mul(REMEMBERED)
     }
 }
 
 impl NetworkServer {
     /// Returns the ticks by which a packet on the stream may be late: a repetition, on a link that has shown some.
     pub(super) fn lateness(&self, connection: &Connection) -> f64 {
-        let way = self.ticks_in(self.way(match &connection.datagrams {
+        let way = match &connection.datagrams {
             Some(datagrams) if !datagrams.sender.is_lossy() => return 0.0,
-            Some(datagrams) => datagrams.sender.average().mean(),
-            None => connection.ping.round_trip().outlier(),
-        }));
+            Some(datagrams) => self.ticks_in(self.way(datagrams.sender.average().mean())),
+            None => 0.0,
+        };
         let silence = f64::from(connection.stream.silence);
         silence.min(way.max(self.repetition(connection)))
     }
 
-    /// Returns the ticks of a repetition that a stream has shown in the last seconds, beyond its jitter.
+    /// Returns the ticks of the longest repetition that a stream has shown in the last seconds, beyond its jitter.
     fn repetition(&self, connection: &Connection) -> f64 {
-        let StreamArrivals {
-            last,
-            repetition,
-            repeated,
-            ..
-        } = connection.stream;
-        // A repetition takes a round trip.
-        let pings = connection.ping.round_trip();
-        let least = (pings.deviation() * 4).max(pings.mean().mul_f64(0.7));
-        let longest = self.ticks_in(self.context.config.max_rewind * 2);
-        let is_recent = last.saturating_sub(repeated)
-            <= self.context.config.tick_rate.saturating_mul(REMEMBERED);
-        let ticks = f64::from(repetition).min(longest);
-        if is_recent && ticks > self.ticks_in(least) {
-            ticks
+        let config = &self.context.config;
+        let tick =
+            Duration::from_secs(1).mul_f64(self.rewind.pace.ticks()) / config.tick_rate.max(1);
+        let echoes = connection.ping.echoes();
+        let by_echoes = echoes.repetition(tick).unwrap_or_default();
+        let by_stream =
+            Duration::from_secs(1) * connection.stream.repetition / config.tick_rate.max(1);
+        let by_stream = if by_stream > echoes.least_repetition(tick) {
+            by_stream
         } else {
-            0.0
-        }
+            Duration::ZERO
+        };
+        self.ticks_in(self.way(by_echoes.max(by_stream)))
     }
 
     /// Returns the age in ticks of the oldest view that a connection can show.
     pub(super) fn oldest_view(&self, connection: &Connection) -> f64 {
-        let pings = connection.ping.round_trip();
+        let pings = &connection.ping;
         let (mean, deviation) = connection.round_trip().unwrap_or_default();
         let jitter = self.ticks_in(deviation);
         let (jitter, intervals) = match &connection.datagrams {
             // Ticks wait for lost packets of the stream.
             Some(datagrams) if datagrams.sender.is_lossy() => {
-                let waits = self.ticks_in((pings.deviation() * 2).max(mean / 3));
+                let waits = self.ticks_in((pings.round_trip().deviation() * 2).max(mean / 3));
                 (jitter * DEVIATIONS + waits, 2.0)
             }
             // For a client, a datagram that another one overtakes is lost at first.
@@ -118,13 +125,14 @@ impl NetworkServer {
                 (jitter * DEVIATIONS, 1.0 + overtaken)
             }
             None => {
-                let longest = self.ticks_in(pings.longest_delay());
-                (jitter * 1.25 + longest + self.repetition(connection), 1.0)
+                let longest = self.ticks_in(pings.echoes().longest().saturating_sub(mean))
+                    - self.rewind.pace.ticks();
+                ((jitter * DEVIATIONS).max(longest), 1.0)
             }
         };
         let most = self.ticks_in(self.context.config.max_rewind * 5 / 2);
         let way = self.ticks_in(self.way(mean)) + jitter;
-        way.min(most) + self.view_ticks() * intervals + 1.0
+        way.min(most) + self.view_ticks() * intervals + self.rewind.pace.ticks() * WAITING
     }
 
     /// Returns a measured round trip within the limit of the settings.

@@ -112,7 +112,7 @@ impl NetworkServer {
         let audience = replicated.audience;
         let observers = (audience != Audiences::EVERYONE)
             .then(|| self.visibility.audiences.get(audience).ready().collect());
-        let departed = &mut self.replication.departed.0;
+        let departed = &mut self.rewind.departed.0;
         if departed.len() >= MAX_DEPARTED {
             departed.pop_front();
         }
@@ -126,11 +126,12 @@ impl NetworkServer {
 
     /// Forgets the despawned objects that no view can reach.
     pub(in crate::server) fn forget_departed(&mut self) {
-        if self.replication.departed.0.is_empty() {
+        self.rewind.pace.note(self.outbound.store.tick);
+        if self.rewind.departed.0.is_empty() {
             return;
         }
         let oldest = self.outbound.store.tick.saturating_sub(self.reach());
-        let departed = &mut self.replication.departed.0;
+        let departed = &mut self.rewind.departed.0;
         while departed
             .pop_front_if(|object| object.tick < oldest)
             .is_some()
@@ -143,7 +144,7 @@ impl NetworkServer {
         id: NetId,
         (connection, tick): (ConnectionId, f64),
     ) -> Option<(&Tracks, Nanos)> {
-        let mut departed = self.replication.departed.0.iter().rev();
+        let mut departed = self.rewind.departed.0.iter().rev();
         let object = departed.find(|object| object.id == id)?;
         let observes = |all: &Vec<ConnectionId>| all.contains(&connection);
         if !object.observers.as_ref().is_none_or(observes) || f64::from(object.tick) < tick {

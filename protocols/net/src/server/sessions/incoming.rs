@@ -50,7 +50,8 @@ impl NetworkServer {
                 let (header, tick) = connection.headers.received.read(&mut reader)?;
                 connection.headers.begun = true;
                 self.sessions.origin = Origin::Stream { tick };
-                connection.stream.note(self.outbound.store.tick);
+                let (pace, rate) = (self.rewind.gap(), self.context.config.tick_rate);
+                connection.stream.note(self.outbound.store.tick, pace, rate);
                 if let Some(datagrams) = &mut connection.datagrams {
                     datagrams
                         .receiver

@@ -1,5 +1,6 @@
 //! Clock synchronisation: answers to pings.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use arrayvec::ArrayVec;
@@ -14,8 +15,12 @@ use crate::server::NetworkServer;
 /// Minimum time between two answers: at most 20 per second.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Echoes in the average of the round trip.
-const AVERAGED: u16 = 16;
+/// Last echoes that count, for the average and one by one.
+const AVERAGED: u16 = 32;
+const COUNTED: usize = 32;
+
+/// Shortest part of the last round trips: one of them, without repetitions in both directions, is usual.
+const SHORT: usize = 5;
 
 /// Most answers whose echo is awaited.
 const MAX_AWAITED: usize = 8;
@@ -31,12 +36,61 @@ pub(crate) struct Pings {
     awaited: ArrayVec<u64, MAX_AWAITED>,
     /// Round trip of the echoes, by the server's clock.
     round_trip: Average,
+    echoes: Echoes,
+}
+
+/// Round trips of the last echoes.
+#[derive(Clone, Debug, Default)]
+pub(in crate::server) struct Echoes {
+    last: VecDeque<Duration>,
+    /// Shortest one, the end of the shortest part, and the longest one.
+    shortest: Duration,
+    short: Duration,
+    longest: Duration,
+}
+
+impl Echoes {
+    fn add(&mut self, sample: Duration) {
+        if self.last.len() >= COUNTED {
+            self.last.pop_front();
+        }
+        self.last.push_back(sample);
+        let mut sorted: ArrayVec<Duration, COUNTED> = self.last.iter().copied().collect();
+        sorted.sort_unstable();
+        let at = |place: usize| sorted.get(place).copied().unwrap_or_default();
+        self.shortest = at(0);
+        self.short = at(sorted.len() / SHORT);
+        self.longest = at(sorted.len() - 1);
+    }
+
+    /// Returns the longest round trip; 0 before the first one.
+    pub(in crate::server) fn longest(&self) -> Duration {
+        self.longest
+    }
+
+    /// Returns the delay beyond which a packet was repeated. A repetition takes most of a round trip, and jitter no more than a few
+    /// times the range of the short round trips. A tick is the resolution of a time.
+    pub(in crate::server) fn least_repetition(&self, tick: Duration) -> Duration {
+        let jitter = self.short.saturating_sub(self.shortest) * 2;
+        jitter.max(self.short.mul_f64(0.65)) + tick
+    }
+
+    /// Returns the longest delay of an echo, if it was a repetition.
+    pub(in crate::server) fn repetition(&self, tick: Duration) -> Option<Duration> {
+        let delay = self.longest.saturating_sub(self.short);
+        (delay > self.least_repetition(tick) + tick).then_some(delay)
+    }
 }
 
 impl Pings {
     /// Returns the measured round trip.
     pub(crate) fn round_trip(&self) -> &Average {
         &self.round_trip
+    }
+
+    /// Returns the round trips of the last echoes.
+    pub(in crate::server) fn echoes(&self) -> &Echoes {
+        &self.echoes
     }
 
     /// Takes the echo of an answer. An unknown one is ignored: it would be a round trip that nobody has measured.
@@ -48,6 +102,7 @@ impl Pings {
         self.awaited.drain(..=at);
         let sample = now.saturating_sub(Duration::from_micros(server_time));
         self.round_trip.add(sample, AVERAGED);
+        self.echoes.add(sample);
     }
 }
 
