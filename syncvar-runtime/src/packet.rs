@@ -2,6 +2,7 @@
 
 mod append;
 mod batch;
+mod blocks;
 mod frame;
 mod room;
 mod update;
@@ -15,6 +16,7 @@ use bytes::Bytes;
 
 use crate::{Encoding, NetworkWriter};
 use batch::Batch;
+use blocks::Blocks;
 
 /// Format of the messages with deltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +32,7 @@ pub struct UpdateForm {
 /// Outgoing messages in one buffer, cut into packets. A packet respects the packet size, unless it
 /// contains a single message that exceeds it.
 ///
-/// All packets share the buffer. Its memory is reused after the last packet is dropped.
+/// The packets of a drain share memory, which is reused after the last packet is dropped.
 #[derive(Debug)]
 pub struct Segments {
     writer: NetworkWriter,
@@ -50,6 +52,8 @@ pub struct Segments {
     batch: Option<Batch>,
     /// Memory for an entry that moves to the next packet.
     moving: Vec<u8>,
+    /// Memory of the drained packets.
+    blocks: Blocks,
 }
 
 impl Segments {
@@ -66,6 +70,7 @@ impl Segments {
             changes: 0,
             batch: None,
             moving: Vec::new(),
+            blocks: Blocks::default(),
         }
     }
 
@@ -135,7 +140,7 @@ impl Segments {
         self.packet = self.start;
     }
 
-    /// Freezes the buffer and returns its packets in order.
+    /// Empties the buffer and returns its packets in order.
     pub fn drain(&mut self) -> impl Iterator<Item = Bytes> {
         self.end_batch();
         let mut whole = Bytes::new();
@@ -143,7 +148,8 @@ impl Segments {
             if self.cuts.last() != Some(&self.writer.len()) {
                 self.cuts.push(self.writer.len());
             }
-            whole = self.writer.take_bytes();
+            whole = self.blocks.copy(self.writer.as_bytes(), &self.cuts);
+            self.writer.truncate(0);
         }
         self.packet = 0;
         let mut begin = 0;

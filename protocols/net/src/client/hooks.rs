@@ -11,9 +11,44 @@ impl NetworkClient {
     #[inline]
     pub(super) fn run_deferred_hooks(&mut self) {
         if !self.inbound.waiting.list.is_empty() {
-            let hooks = self.inbound.waiting.take();
-            self.run_hooks(hooks);
+            self.run_waiting_hooks();
         }
+    }
+
+    #[inline(never)]
+    fn run_waiting_hooks(&mut self) {
+        let mut waiting = self.inbound.waiting.take();
+        for hooks in waiting.chunk_by_mut(|one, next| one.object == next.object) {
+            let Some(object) = hooks.first().map(|hooks| hooks.object) else {
+                continue;
+            };
+            // A check-out moves the object into memory of its own.
+            if self.needs_context(object, hooks) {
+                self.check_out(object, |slots, side| side.call_hooks(slots, hooks));
+            } else {
+                hooks.iter_mut().for_each(|hooks| self.call_waiting(hooks));
+            }
+        }
+        waiting.clear();
+        self.inbound.waiting.give_back(waiting);
+        if !self.writes.from_hooks.is_empty() {
+            self.take_hook_writes();
+        }
+    }
+
+    /// Calls the hooks of a behaviour without a context, and reports its changes.
+    fn call_waiting(&mut self, hooks: &mut DeferredHooks) {
+        let slots = self.objects.world.slots_mut(hooks.object);
+        let Some(slot) = slots.and_then(|slots| slots.slot_mut(hooks.behaviour)) else {
+            return;
+        };
+        let arguments = std::mem::take(&mut hooks.hooks);
+        let called = run_hooks(slot, Hooks::Changed(arguments));
+        if slot.info().policy.owner_write & slot.dirty_bits() != 0 {
+            self.writes.from_hooks.push(hooks.object);
+        }
+        let fields = ChangedFields::new(slot.info().class, hooks.fields).in_tick(hooks.tick);
+        self.hooks_called(hooks, fields, called);
     }
 
     /// Runs the hooks of an object, and reports its changes.

@@ -49,7 +49,7 @@ impl NetworkServer {
         let Some(since) = links.filter_map(|it| it.repeated_tick()).min() else {
             return;
         };
-        let frames = std::mem::take(&mut self.replication.frames);
+        let frames = std::mem::take(&mut *self.replication.frames);
         for frame in frames.since(since) {
             for original in &frame.chunks {
                 if !self.is_repeated(original, frame.tick) {
@@ -62,7 +62,7 @@ impl NetworkServer {
                 }
             }
         }
-        self.replication.frames = frames;
+        *self.replication.frames = frames;
     }
 
     /// Returns whether a chunk of a tick is sent again to one of its observers.

@@ -20,7 +20,8 @@ use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::Audiences;
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
-use parts::{PARTS, Readers, Selected, SentFields, select_all};
+pub(in crate::server) use parts::PartLists;
+use parts::{PARTS, Readers, SentFields, select_all};
 
 /// Delta of one object.
 struct RestrictedDelta {
@@ -30,7 +31,6 @@ struct RestrictedDelta {
     owner: Option<ConnectionId>,
     /// All observers.
     audience: AudienceId,
-    selected: Vec<Selected>,
     /// Index of the first behaviour in the statistics.
     first_behaviour: usize,
     now: Nanos,
@@ -82,11 +82,14 @@ impl NetworkServer {
             at,
             owner,
             audience,
-            selected: select_all(slots, (when, self.outbound.store.tick), owner.is_some()),
             first_behaviour,
             now: nanos(now),
         };
-        let due = delta.selected.iter().filter(|selected| selected.is_due);
+        let mut lists = std::mem::take(&mut self.replication.scratch.parts);
+        lists.selected.clear();
+        let tick = self.outbound.store.tick;
+        select_all(slots, (when, tick), owner.is_some(), &mut lists.selected);
+        let due = lists.selected.iter().filter(|selected| selected.is_due);
         let due = due.fold(0_u64, |due, selected| due | 1 << selected.channel);
         let mut failed = 0_u64;
         for channel in (0..).take(self.context.config.channels.len().min(MAX_CHANNELS)) {
@@ -94,13 +97,14 @@ impl NetworkServer {
             if due >> channel & 1 == 0 || !is_open {
                 continue;
             }
-            let sent = self.send_restricted_channel(&delta, channel);
+            let sent = self.send_restricted_channel(&delta, channel, &mut lists);
             // A stopped field waits for the next change, like a failed channel.
             failed |= u64::from(!matches!(sent, Ok(false))) << channel;
             if let Err(error) = sent {
                 self.replication.scratch.outcome.errors.push((id, error));
             }
         }
+        self.replication.scratch.parts = lists;
         if self.objects.world.is_dirty(id) {
             self.replication.scratch.outcome.left.push((id, failed));
         }
@@ -112,18 +116,21 @@ impl NetworkServer {
         &mut self,
         delta: &RestrictedDelta,
         channel: u8,
+        lists: &mut PartLists,
     ) -> Result<bool, WriteError> {
         let channel_info = self.context.config.state_info(channel);
         let has_links = !self.replication.links.is_empty();
-        let mut sent = SentFields::default();
+        lists.sent.clear();
         let (mut result, mut has_stopped) = (Ok(()), false);
         for (number, readers) in PARTS.into_iter().enumerate() {
-            let Some(masks) = delta.part_masks(number, channel) else {
+            if !lists.list_masks(number, channel) {
                 continue;
-            };
+            }
+            let PartLists { masks, sent, .. } = &mut *lists;
+            let masks = &masks[..];
             let audience = self.audience_of(delta, readers);
             if self.context.stats.profile.is_some() {
-                self.profile_part((delta.net_id, delta.at), &masks);
+                self.profile_part((delta.net_id, delta.at), masks);
             }
             let Some(slots) = self.objects.world.pools.slots_mut(delta.at) else {
                 return Ok(false);
@@ -140,17 +147,17 @@ impl NetworkServer {
             };
             let log = &mut self.replication.bandwidth.log;
             let mut log = (channel_info.lossy && has_links).then_some(log);
-            let written = part.write(&masks, slots, &mut outputs, &mut self.context.stats);
+            let written = part.write(masks, slots, &mut outputs, &mut self.context.stats);
             if let Ok(behaviours) = written {
                 if let Some(log) = &mut log {
-                    part.record((audience, &masks, behaviours), &mut outputs, log);
+                    part.record((audience, masks, behaviours), &mut outputs, log);
                 }
-                mark_sent(slots, &masks, behaviours, mark);
-                sent.add(readers, &masks, behaviours);
+                mark_sent(slots, masks, behaviours, mark);
+                sent.add(readers, masks, behaviours);
                 continue;
             }
             let output = (&mut outputs, channel_info);
-            let division = divide((delta.net_id, &masks), slots, output);
+            let division = divide((delta.net_id, masks), slots, output);
             let messages = division.map(|Division { messages, stopped }| {
                 has_stopped |= !stopped.is_empty();
                 self.replication.stopped.add(stopped);
@@ -174,7 +181,7 @@ impl NetworkServer {
             }
         }
         if self.replication.bandwidth.is_active() {
-            self.record_restricted(delta, channel, &sent);
+            self.record_restricted(delta, channel, &lists.sent);
         }
         result.map(|()| has_stopped)
     }
@@ -263,21 +270,6 @@ impl NetworkServer {
             replicated.set(State::SendNow, true);
             self.objects.schedule.queue_dirty(id);
         }
-    }
-}
-
-impl RestrictedDelta {
-    /// Returns the fields of one part on one channel, for each behaviour; `None` without fields.
-    fn part_masks(&self, part: usize, channel: u8) -> Option<Vec<u64>> {
-        let mask = |selected: &Selected| {
-            if selected.channel == channel {
-                selected.parts[part]
-            } else {
-                0
-            }
-        };
-        let masks = self.selected.iter().map(mask);
-        masks.clone().any(|mask| mask != 0).then(|| masks.collect())
     }
 }
 

@@ -10,6 +10,7 @@ use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, W
 
 use crate::message::{LocalClientAuthority, Message, Owner};
 use crate::server::objects::replicated::State;
+use crate::server::replication::restricted::PartLists;
 use crate::server::sessions::connection::Connection;
 use crate::server::visibility::audience::Delivery;
 use crate::server::{NetworkServer, ServerEvent};
@@ -28,6 +29,7 @@ pub(in crate::server) struct Scratch {
     #[cfg(feature = "parallel")]
     shares: crate::server::replication::parallel::Shares,
     pub(in crate::server) outcome: Outcome,
+    pub(in crate::server) parts: PartLists,
     /// Objects of a run in the states `WriteFailed` or `SnapshotPending`.
     flagged: Vec<NetId>,
 }

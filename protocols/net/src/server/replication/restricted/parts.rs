@@ -31,8 +31,37 @@ pub(super) struct Selected {
     pub(super) is_due: bool,
 }
 
+/// Lists of a delta in progress, reused by the next one.
+#[derive(Debug, Default)]
+pub(in crate::server) struct PartLists {
+    /// Dirty fields of each behaviour.
+    pub(super) selected: Vec<Selected>,
+    /// Fields of the part in progress.
+    pub(super) masks: Vec<u64>,
+    /// Fields that were sent on the channel in progress.
+    pub(super) sent: SentFields,
+}
+
+impl PartLists {
+    /// Lists the fields of one part on one channel, for each behaviour. Returns whether there are any.
+    pub(super) fn list_masks(&mut self, part: usize, channel: u8) -> bool {
+        self.masks.clear();
+        let mut any = 0;
+        for selected in &self.selected {
+            let mask = if selected.channel == channel {
+                selected.parts[part]
+            } else {
+                0
+            };
+            any |= mask;
+            self.masks.push(mask);
+        }
+        any != 0
+    }
+}
+
 /// Fields of each behaviour that were sent, by the role of the observers.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct SentFields {
     pub(super) others: Vec<u64>,
     pub(super) owner: Vec<u64>,
@@ -40,6 +69,13 @@ pub(super) struct SentFields {
 }
 
 impl SentFields {
+    /// Removes all fields. The memory is used again.
+    pub(super) fn clear(&mut self) {
+        self.others.clear();
+        self.owner.clear();
+        self.members.clear();
+    }
+
     /// Adds the fields of a part, for the behaviours that were sent.
     pub(super) fn add(&mut self, readers: Readers, masks: &[u64], behaviours: u64) {
         use Readers::{All, AllButOwner, Group, GroupButOwner, Owner};
@@ -65,14 +101,14 @@ fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
     }
 }
 
-/// Selects the due fields of each behaviour. Fields without a receiver become clean.
+/// Selects the due fields of each behaviour, in a list that is empty before. Fields without a receiver become clean.
 pub(super) fn select_all(
     slots: &mut dyn Slots,
     (when, tick): (When, u32),
     has_owner: bool,
-) -> Vec<Selected> {
+    all: &mut Vec<Selected>,
+) {
     let When { now, force, .. } = when;
-    let mut all = Vec::with_capacity(slots.len());
     slots.for_each_mut(|slot| {
         let (info, last_send) = (slot.info(), slot.last_send());
         let rules = &info.policy;
@@ -112,5 +148,4 @@ pub(super) fn select_all(
             is_due: send != 0 && interval_is_over && usize::from(info.channel) < MAX_CHANNELS,
         });
     });
-    all
 }
