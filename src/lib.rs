@@ -85,7 +85,7 @@ pub mod behaviour {
         SyncSettings,
     };
     pub use syncvar_runtime::{
-        Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
+        Arrival, Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
         BufferSerializer, CheckWrites, Delivery, FieldVisitor, HasLifecycle, HasSynchronize,
         Inherits, LayoutHooks, LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut,
         NetworkSerializable, ObjectMut, Optional, PreviousOptional, Serializable, SplitMut,

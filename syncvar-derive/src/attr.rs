@@ -21,7 +21,7 @@ pub(crate) use rules::RuleAttrs;
 use rules::one_of;
 pub(crate) use spanned::Spanned;
 pub(crate) use values::{RELIABLE, UNRELIABLE, channel, number, path, value, word};
-use values::{codec, method, redundancy, seconds, seconds_as};
+use values::{codec, gather, method, redundancy, seconds, seconds_as};
 
 /// Attributes of a behaviour.
 #[derive(Default)]
@@ -30,6 +30,7 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) send_interval: Option<f64>,
     pub(crate) channel: Option<u8>,
     pub(crate) redundancy: Option<Spanned<u8>>,
+    pub(crate) gather: Option<Spanned<bool>>,
     /// `lifecycle`, with its place.
     pub(crate) lifecycle: Option<Span>,
     /// `synchronize`, with its place.
@@ -93,6 +94,7 @@ impl BehaviourAttrs {
                 "send_interval",
                 "channel",
                 "redundancy",
+                "gather",
                 "lifecycle",
                 "synchronize",
                 "initial_hook",
@@ -107,6 +109,7 @@ impl BehaviourAttrs {
                     "send_interval" => set(&mut found.send_interval, meta, seconds(meta)?, errors),
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
                     "redundancy" => set(&mut found.redundancy, meta, redundancy(meta)?, errors),
+                    "gather" => set(&mut found.gather, meta, gather(meta)?, errors),
                     "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
                     "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
                     "initial_hook" => {

@@ -25,7 +25,7 @@ pub use frame::{
     Frame, FrameCall, FrameRequests, FrameRole, FrameTime, MessageTime, NetworkFrame, SyncSettings,
 };
 pub use identity::{BehaviourRow, NetworkIdentity};
-pub use info::{BehaviourInfo, Delivery, OnFrame, Presence};
+pub use info::{Arrival, BehaviourInfo, Delivery, OnFrame, Presence};
 pub(crate) use inherited::{accepts, handle_call, on_lifecycle, show, synchronize};
 pub use lifecycle::{
     CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,

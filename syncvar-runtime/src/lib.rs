@@ -40,11 +40,11 @@ pub mod wire;
 pub mod world;
 
 pub use behaviour::{
-    Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure,
-    CheckWrites, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, HookFailure,
-    LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext, NetworkIdentity,
-    NetworkLifecycle, NetworkSerializable, NetworkSide, Optional, PreviousOptional, Serializable,
-    Synchronize, SynchronizeError, SynchronizeFailure, Taken,
+    Arrival, Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext,
+    CallbackFailure, CheckWrites, Delivery, FieldVisitor, HasLifecycle, HasSynchronize,
+    HookFailure, LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext,
+    NetworkIdentity, NetworkLifecycle, NetworkSerializable, NetworkSide, Optional,
+    PreviousOptional, Serializable, Synchronize, SynchronizeError, SynchronizeFailure, Taken,
 };
 pub use call::{
     CallArguments, CallError, CallFailure, Called, CommandRefusal, CommandSender, NetworkCalls,

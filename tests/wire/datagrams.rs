@@ -1,6 +1,7 @@
 //! Datagrams of a server, written by hand around its messages: lost, repeated, early and late ones.
 
 mod acks;
+mod at_once;
 mod early;
 mod order;
 mod ticks;
@@ -60,6 +61,7 @@ struct Sign {
 fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<(Mover, Sign)>("mover")
+        .register::<(Mover, at_once::Scout)>("scout")
         .register::<Sign>("sign")
 }
 

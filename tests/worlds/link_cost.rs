@@ -20,6 +20,13 @@ struct Twice {
     place: SyncVar<[f32; 3]>,
 }
 
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable, gather = false)]
+struct AtOnce {
+    #[sync_var]
+    place: SyncVar<[f32; 3]>,
+}
+
 /// Bytes of the headers of UDP and IPv4 before each datagram.
 const HEADERS: u64 = 28;
 
@@ -29,6 +36,7 @@ fn network() -> MemoryNetwork {
         Prefabs::new()
             .register::<Once>("once")
             .register::<Twice>("twice")
+            .register::<AtOnce>("at once")
     };
     let config = ServerConfig {
         tick_rate: 30,
@@ -111,4 +119,62 @@ fn a_lost_acknowledgement_repairs_nothing() {
     }
     let losses = net.server.losses(net.connection(0)).unwrap().unwrap();
     assert!(losses.spurious <= 6, "{losses:?}");
+}
+
+/// Returns how many of a thousand values are late at the client, and how many of its ticks are: 12 datagrams in each
+/// tick, 5 % of them lost.
+fn late_values<B: NetworkBehaviour + Default>(
+    write: impl Fn(&mut NetworkServer, NetId, f32),
+    read: impl Fn(&NetworkClient, NetId) -> f32,
+) -> u64 {
+    let mut net = network();
+    let ids = spawn::<B>(&mut net, 760);
+    let link = net.downlink(0).clone();
+    net.set_downlink(0, Conditions { loss: 0.05, ..link });
+    let (mut late, mut count) = (0, 0);
+    let mut least = f32::MAX;
+    for step in 0..240_u16 {
+        for id in &ids {
+            write(&mut net.server, *id, step.into());
+        }
+        let before = net.client(0).stats().received.messages;
+        net.step();
+        if step < 20 {
+            continue;
+        }
+        let arrived = net.client(0).stats().received.messages - before;
+        assert!((6..=15).contains(&arrived), "{arrived} datagrams");
+        for id in &ids {
+            let age = f32::from(step) - read(net.client(0), *id);
+            least = least.min(age);
+            late += u64::from(age > least);
+            count += 1;
+        }
+    }
+    late * 1_000 / count
+}
+
+#[test]
+fn values_without_gather_are_late_only_if_lost() {
+    let gathered = late_values::<Once>(
+        |server, id, value| {
+            server.get_mut::<Once>(id).unwrap().place.set([value; 3]);
+        },
+        |client, id| client.get::<Once>(id).unwrap().place[0],
+    );
+    let at_once = late_values::<AtOnce>(
+        |server, id, value| {
+            server.get_mut::<AtOnce>(id).unwrap().place.set([value; 3]);
+        },
+        |client, id| client.get::<AtOnce>(id).unwrap().place[0],
+    );
+    println!("late values of 1 000: {gathered} gathered, {at_once} at once");
+    assert!(
+        gathered >= 400,
+        "{gathered} of 1 000 wait for a lost datagram of their tick"
+    );
+    assert!(
+        at_once <= 60,
+        "{at_once} of 1 000 are late, of which 50 are lost"
+    );
 }

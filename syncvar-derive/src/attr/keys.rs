@@ -31,6 +31,7 @@ fn placement_hint(key: &str) -> Option<&'static str> {
         "redundancy" => {
             "`redundancy` belongs on the struct: `#[network_behaviour(redundancy = 1)]`"
         }
+        "gather" => "`gather` belongs on the struct: `#[network_behaviour(gather = false)]`",
         "base" => {
             "`base` belongs on the field of the base, in place of `#[sync_var]`: `#[network_behaviour(base)]`"
         }

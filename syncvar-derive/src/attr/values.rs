@@ -125,6 +125,23 @@ pub(super) fn redundancy(meta: &ParseNestedMeta<'_>) -> syn::Result<Spanned<u8>>
     })
 }
 
+/// Parses whether changes wait for the other changes of their tick.
+pub(super) fn gather(meta: &ParseNestedMeta<'_>) -> syn::Result<Spanned<bool>> {
+    const EXAMPLE: &str = "`gather` says whether changes in a datagram wait for the other packets of their tick, `true` \
+         or `false`: `gather = false`";
+    let expression: Expr = value(meta, EXAMPLE)?.parse()?;
+    match &expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Bool(literal),
+            ..
+        }) => Ok(Spanned {
+            value: literal.value,
+            span: meta.path.span(),
+        }),
+        _ => Err(syn::Error::new_spanned(&expression, EXAMPLE)),
+    }
+}
+
 /// Parses a channel: its number, or its kind in default settings.
 pub(crate) fn channel(meta: &ParseNestedMeta<'_>) -> syn::Result<u8> {
     const EXAMPLE: &str = "`channel` is `reliable`, `unreliable`, or a number between 0 and 255: \

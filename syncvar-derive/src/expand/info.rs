@@ -19,10 +19,11 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
         let channel = Literal::u8_unsuffixed(channel);
         quote!(.channel(#channel))
     });
-    let redundancy = behaviour.redundancy.map(|frames| {
+    let redundancy = behaviour.datagrams.redundancy.map(|frames| {
         let frames = Literal::u8_unsuffixed(frames);
         quote!(.redundancy(#frames))
     });
+    let ungathered = (!behaviour.datagrams.gathers).then(|| quote!(.ungathered()));
     let hybrid = behaviour.is_hybrid.then(|| quote!(.hybrid()));
     let lifecycle = behaviour
         .lifecycle
@@ -35,7 +36,7 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
     let on_view = motion::on_view(behaviour);
     quote! {
         const INFO: _syncvar::BehaviourInfo = _syncvar::OwnCalls::<Self>::INFO
-            #after #send_interval #channel #redundancy #hybrid #lifecycle #synchronize #checks #context #on_view;
+            #after #send_interval #channel #redundancy #ungathered #hybrid #lifecycle #synchronize #checks #context #on_view;
     }
 }
 

@@ -29,8 +29,7 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) send_interval: Option<f64>,
     /// Channel, unless the default.
     pub(crate) channel: Option<u8>,
-    /// Number of frames that repeat a change, unless 0.
-    pub(crate) redundancy: Option<u8>,
+    pub(crate) datagrams: DatagramSettings,
     /// Set if its changes travel unreliably in Mirror's protocol.
     pub(crate) is_hybrid: bool,
     /// Place of `lifecycle`: the struct implements `NetworkLifecycle`.
@@ -39,6 +38,14 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) synchronize: Option<Span>,
     pub(crate) base: Option<Base<'a>>,
     pub(crate) sync_vars: Vec<SyncVar<'a>>,
+}
+
+/// Settings of a behaviour on an unreliable channel.
+pub(crate) struct DatagramSettings {
+    /// Number of frames that repeat a change, unless 0.
+    pub(crate) redundancy: Option<u8>,
+    /// Set if changes wait for the other packets of their tick.
+    pub(crate) gathers: bool,
 }
 
 /// Field of the base.
@@ -100,7 +107,7 @@ impl<'a> Behaviour<'a> {
             );
         }
         let common = CommonPolicy::from_attrs(&attrs);
-        let redundancy = redundancy(&attrs, &mut errors);
+        let datagrams = DatagramSettings::from_attrs(&attrs, &mut errors);
         let mut behaviour = Self {
             ident: &input.ident,
             lints: Lints::of(input),
@@ -109,7 +116,7 @@ impl<'a> Behaviour<'a> {
             krate: attrs.krate,
             send_interval: attrs.send_interval,
             channel: attrs.channel,
-            redundancy,
+            datagrams,
             is_hybrid: attrs
                 .sync_method
                 .is_some_and(|method| method.value == "hybrid"),
@@ -334,17 +341,30 @@ impl<'a> Behaviour<'a> {
     }
 }
 
-/// Returns the redundancy, unless 0. Refuses one on the reliable channel.
-fn redundancy(attrs: &BehaviourAttrs, errors: &mut Errors) -> Option<u8> {
-    let redundancy = attrs.redundancy.as_ref()?;
-    if attrs.channel.unwrap_or(RELIABLE) == RELIABLE {
-        errors.add_error(syn::Error::new(
-            redundancy.span,
-            "a reliable channel loses nothing, so it repeats nothing: add `channel = unreliable`, or remove \
-             `redundancy`",
-        ));
+impl DatagramSettings {
+    /// Takes the settings. Refuses each of them on the reliable channel.
+    fn from_attrs(attrs: &BehaviourAttrs, errors: &mut Errors) -> Self {
+        let mut refuse = |span, message| {
+            if attrs.channel.unwrap_or(RELIABLE) == RELIABLE {
+                errors.add_error(syn::Error::new(span, message));
+            }
+        };
+        if let Some(redundancy) = &attrs.redundancy {
+            let message = "a reliable channel loses nothing, so it repeats nothing: add `channel = unreliable`, or remove \
+                 `redundancy`";
+            refuse(redundancy.span, message);
+        }
+        if let Some(gather) = &attrs.gather {
+            let message = "changes on a reliable channel arrive in order, so none of them waits: add `channel = \
+                 unreliable`, or remove `gather`";
+            refuse(gather.span, message);
+        }
+        let redundancy = attrs.redundancy.as_ref().map(|it| it.value);
+        Self {
+            redundancy: redundancy.filter(|frames| *frames != 0),
+            gathers: attrs.gather.as_ref().is_none_or(|it| it.value),
+        }
     }
-    (redundancy.value != 0).then_some(redundancy.value)
 }
 
 /// Returns the reason why a field without a collection's name cannot have a `batch_hook`.

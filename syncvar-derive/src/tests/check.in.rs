@@ -1,5 +1,5 @@
 #[derive(NetworkBehaviour)]
-#[network_behaviour(channel = unreliable, redundancy = 1)]
+#[network_behaviour(channel = unreliable, redundancy = 1, gather = false)]
 struct Player {
     #[sync_var(write = owner, check = moves_legally)]
     position: SyncVar<Vector3>,

@@ -23,6 +23,16 @@ pub enum Delivery {
     Hybrid,
 }
 
+/// Moment at which a client applies the changes of a behaviour that arrive by datagram.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrival {
+    /// Together with the other changes of the tick.
+    #[default]
+    WithTick,
+    /// At once, while other packets of the tick are missing.
+    AtOnce,
+}
+
 /// Function that runs a remote call of a class.
 pub(crate) type HandleCall =
     fn(&mut dyn Any, u32, &mut NetworkReader<'_>, &mut CallContext<'_>) -> ReadResult<()>;
@@ -90,6 +100,8 @@ pub struct BehaviourInfo {
     pub redundancy: u8,
     /// Delivery of its changes.
     pub delivery: Delivery,
+    /// Moment at which a client applies its changes.
+    pub arrival: Arrival,
     /// Set if the class decides every byte, in every protocol: see [`own_layout`](Self::own_layout()).
     pub own_layout: bool,
     /// Set if a hook of the class or a base takes a context: see
@@ -117,6 +129,7 @@ impl BehaviourInfo {
         channel: 0,
         redundancy: 0,
         delivery: Delivery::Reliable,
+        arrival: Arrival::WithTick,
         own_layout: false,
         context_hooks: false,
         calls: CallTable::NONE,
@@ -149,13 +162,14 @@ impl BehaviourInfo {
         self
     }
 
-    /// Takes over interval, channel, redundancy and delivery.
+    /// Takes over interval, channel, redundancy, delivery and arrival.
     pub(super) const fn settings_of(mut self, other: &Self) -> Self {
         self.send_interval = other.send_interval;
         self.has_interval = other.has_interval;
         self.channel = other.channel;
         self.redundancy = other.redundancy;
         self.delivery = other.delivery;
+        self.arrival = other.arrival;
         self
     }
 
@@ -192,6 +206,14 @@ impl BehaviourInfo {
     #[must_use]
     pub const fn hybrid(mut self) -> Self {
         self.delivery = Delivery::Hybrid;
+        self
+    }
+
+    /// Sets the arrival to [`Arrival::AtOnce`]: `#[network_behaviour(gather = false)]`. Without effect on changes that
+    /// travel on a stream.
+    #[must_use]
+    pub const fn ungathered(mut self) -> Self {
+        self.arrival = Arrival::AtOnce;
         self
     }
 

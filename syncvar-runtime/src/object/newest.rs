@@ -7,7 +7,7 @@ use super::own_fields::OwnFields;
 use super::policy_state::{SAVED, StateSize, put_back};
 use super::slot::{Slot, SlotInfo};
 use super::slots::Slots;
-use crate::behaviour::Presence;
+use crate::behaviour::{Arrival, Presence};
 use crate::schema::PolicyBits;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 
@@ -19,6 +19,8 @@ pub struct NewestWins {
     /// Set if reliable packets from before this one are missing. Fields whose readers or writer depend
     /// on the owner then keep their values.
     pub early: bool,
+    /// Set if the packet is applied whole later. Only behaviours with [`Arrival::AtOnce`] are read now.
+    pub at_once: bool,
     /// Fields that this end writes. They keep their values.
     pub own: OwnFields,
 }
@@ -29,6 +31,7 @@ impl NewestWins {
         Self {
             tick,
             early: false,
+            at_once: false,
             own: OwnFields::None,
         }
     }
@@ -36,6 +39,12 @@ impl NewestWins {
     /// Returns the fields that keep their values.
     #[inline]
     fn kept(self, ticks: &FieldTicks, info: &SlotInfo, dirty: u64) -> u64 {
+        if self.passes_over(info) {
+            return match info.presence {
+                Presence::Always => info.schema.dirty_bits(),
+                Presence::Optional => u64::MAX,
+            };
+        }
         let private = if self.early {
             info.policy.private() | info.policy.owner_write
         } else {
@@ -51,6 +60,12 @@ impl NewestWins {
             return u64::MAX;
         }
         newer | private
+    }
+
+    /// Returns whether a behaviour waits for the other packets of the tick.
+    #[inline]
+    fn passes_over(self, info: &SlotInfo) -> bool {
+        self.at_once && info.arrival == Arrival::WithTick
     }
 }
 
@@ -110,7 +125,8 @@ impl KeptFields {
             let result = slot.deserialize(reader, initial_state);
             (result, fields_of(reader, initial_state))
         } else {
-            self.read_without(slot, (kept, Some(rule.tick)), reader, initial_state)
+            let late = (!rule.passes_over(slot.info())).then_some(rule.tick);
+            self.read_without(slot, (kept, late), reader, initial_state)
         };
         if result.is_err() {
             return (result, fields);

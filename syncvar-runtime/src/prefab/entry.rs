@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::text::PrefabText;
+use crate::behaviour::Arrival;
 use crate::call::ObjectCalls;
 use crate::object::{BehaviourSet, Behaviours, Location, Pools, Slot, Slots};
 use crate::schema::PolicyBits;
@@ -48,6 +49,8 @@ pub struct PrefabFacts {
     pub channels: Vec<u8>,
     /// Greatest number of later frames that repeat the changes of a behaviour.
     pub redundancy: u8,
+    /// [`Arrival::AtOnce`] if a client applies the changes of a behaviour at once.
+    pub arrival: Arrival,
     /// Set if all behaviours are [resendable](crate::BehaviourSchema::resendable).
     pub resendable: bool,
     /// Set if a server keeps previous values of a field.
@@ -86,6 +89,9 @@ impl PrefabFacts {
             shortest_interval: shortest_interval(slots),
             channels: channels(slots),
             redundancy: infos().map(|info| info.redundancy).max().unwrap_or(0),
+            arrival: { infos().map(|info| info.arrival) }
+                .find(|arrival| *arrival == Arrival::AtOnce)
+                .unwrap_or_default(),
             resendable: infos().all(|info| info.resendable),
             history: infos().any(|info| info.history != 0),
             interpolated: infos().any(|info| info.interpolated != 0),

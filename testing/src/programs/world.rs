@@ -218,6 +218,33 @@ const DRIFT: &[Rule] = &[
     Rule::new("cargo").late().read(Readers::Group),
 ];
 
+/// Its changes do not wait for the other packets of their tick.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable, gather = false)]
+pub(super) struct Racer {
+    #[sync_var(hook = on_lap)]
+    lap: SyncVar<Mark>,
+    #[sync_var(read = owner, hook = on_boost)]
+    boost: SyncVar<Mark>,
+    #[sync_var(read = others)]
+    ghost: SyncVar<Mark>,
+    #[sync_var(write = owner)]
+    steering: SyncVar<Mark>,
+    #[sync_var]
+    wake: SyncList<Mark>,
+    runs: Vec<HookRun>,
+}
+
+contents!(Racer: lap boost ghost steering wake; on_lap 0 lap on_boost 1 boost);
+
+const RACER: &[Rule] = &[
+    Rule::new("lap").hooked(),
+    Rule::new("boost").read(Readers::Owner).hooked(),
+    Rule::new("ghost").read(Readers::Others),
+    Rule::new("steering").owned(),
+    Rule::new("wake"),
+];
+
 type Change<'a> = &'a mut dyn FnMut(&mut dyn Contents);
 
 /// A behaviour of a prefab, on both ends.
@@ -303,6 +330,10 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         spawn: spawn!(Slow 0 Body 1 Drift 2 Helm 3),
     },
+    Kind {
+        parts: &[part::<Racer>(RACER), part::<Body>(BODY)],
+        spawn: spawn!(Racer 0 Body 1),
+    },
 ];
 
 /// Returns the registry of an end.
@@ -314,5 +345,6 @@ pub(super) fn prefabs() -> Prefabs {
         .register::<(Purse, Helm)>("chest")
         .register::<(Twin, Purse)>("pair")
         .register::<(Slow, Body, Drift, Helm)>("mixed")
+        .register::<(Racer, Body)>("racer")
         .input::<u64>()
 }

@@ -192,6 +192,10 @@ impl NetworkClient {
         }
         if is_ready {
             earlier = earlier.and(self.apply_gathered(None));
+        } else if let Origin::Datagram(header) = origin
+            && self.inbound.has_ungathered
+        {
+            self.apply_at_once(&header, channel, messages);
         }
         earlier
     }

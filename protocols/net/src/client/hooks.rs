@@ -48,7 +48,11 @@ impl NetworkClient {
             self.writes.from_hooks.push(hooks.object);
         }
         let fields = ChangedFields::new(slot.info().class, hooks.fields).in_tick(hooks.tick);
-        self.hooks_called(hooks, fields, called);
+        self.report(CallbackReport::HooksCalled {
+            hooks,
+            fields,
+            result: called,
+        });
     }
 
     /// Runs the hooks of an object, and reports its changes.

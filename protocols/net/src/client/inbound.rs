@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
 use syncvar_runtime::object::{DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS};
 use syncvar_runtime::ordered::Ids;
-use syncvar_runtime::{NetId, Prefabs, ReadError};
+use syncvar_runtime::{Arrival, NetId, Prefabs, ReadError};
 
 /// Facts of the packet whose messages are handled.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,11 +23,31 @@ pub(super) struct PacketContext {
 pub(super) enum Pass {
     #[default]
     Whole,
+    /// Deltas of behaviours that do not wait for the other packets of the tick. The packet is applied whole later.
+    AtOnce {
+        /// Whether packets of the stream that precede the datagram are missing.
+        early: bool,
+    },
     /// Deltas alone.
     State {
         /// Whether packets of the stream that precede the datagram are missing.
         early: bool,
     },
+}
+
+impl Pass {
+    /// Returns whether packets of the stream that precede the packet are missing.
+    pub(super) fn is_early(self) -> bool {
+        matches!(
+            self,
+            Self::State { early: true } | Self::AtOnce { early: true }
+        )
+    }
+
+    /// Returns whether the packet is applied whole later.
+    pub(super) fn is_at_once(self) -> bool {
+        matches!(self, Self::AtOnce { .. })
+    }
 }
 
 /// Decoding state of the message in progress. Its lists are empty between messages.
@@ -36,6 +56,8 @@ pub(super) struct Inbound {
     /// Registry positions of the prefabs, by their position in the order of names.
     pub(super) prefab_ranks: Vec<u32>,
     pub(super) packet: PacketContext,
+    /// Whether a prefab has a behaviour that does not wait for the other packets of a tick.
+    pub(super) has_ungathered: bool,
     /// Work since the last update.
     pub(super) work: WorkMeter,
     /// Memory and work left for the packet in progress.
@@ -88,6 +110,13 @@ impl WaitingHooks {
         }
         std::mem::take(&mut self.list)
     }
+
+    /// Takes the memory of an empty list back, unless hooks wait again.
+    pub(super) fn give_back(&mut self, memory: Vec<DeferredHooks>) {
+        if self.list.is_empty() {
+            self.list = memory;
+        }
+    }
 }
 
 impl Inbound {
@@ -95,6 +124,9 @@ impl Inbound {
         Self {
             prefab_ranks: prefabs.by_rank().map(|prefab| prefab.index).collect(),
             packet: PacketContext::default(),
+            has_ungathered: prefabs
+                .by_rank()
+                .any(|prefab| prefab.facts.arrival == Arrival::AtOnce),
             work: WorkMeter::default(),
             budget: ReadBudget::UNLIMITED,
             masks: [0; MAX_BEHAVIOURS],

@@ -18,7 +18,7 @@ use syncvar_runtime::packet::Entries;
 use syncvar_runtime::schema::BehaviourClass;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{
-    Callbacks, ChangedFields, Channel, HookFailure, NetId, NetworkReader, ReadError,
+    Arrival, Callbacks, ChangedFields, Channel, HookFailure, NetId, NetworkReader, ReadError,
 };
 
 /// Number of objects that are looked up before the first of them is read.
@@ -129,6 +129,7 @@ impl NetworkClient {
     #[inline(never)]
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         let is_first = self.inbound.packet.pass == Pass::Whole;
+        let at_once = self.inbound.packet.pass.is_at_once();
         let newest = self.newest_rule(channel);
         let place = (Framing::Compact, channel, newest);
         // Another update of the tick may change an object once more, before the hooks of the first have run.
@@ -171,6 +172,9 @@ impl NetworkClient {
                 }
                 continue;
             };
+            if at_once && !self.applies_at_once(next, &entry) {
+                continue;
+            }
             if next != pool || run.is_full() {
                 self.read_entries(place, pool, &run);
                 run.clear();
@@ -192,7 +196,8 @@ impl NetworkClient {
         let tick = self.inbound.packet.tick?;
         let kind = self.context.config.channels.get(usize::from(channel));
         (kind == Some(&Channel::Unreliable)).then_some(NewestWins {
-            early: self.inbound.packet.pass == Pass::State { early: true },
+            early: self.inbound.packet.pass.is_early(),
+            at_once: self.inbound.packet.pass.is_at_once(),
             ..NewestWins::in_tick(tick)
         })
     }
@@ -233,6 +238,14 @@ impl NetworkClient {
             changes: delta,
         };
         Some((replica.at.pool, entry))
+    }
+
+    /// Returns whether an object has a behaviour that does not wait for the other packets of the tick. A predicted
+    /// object waits: its prediction is compared with the state of a tick.
+    fn applies_at_once(&self, pool: u32, entry: &Entry<'_>) -> bool {
+        let world = &self.objects.world;
+        let prefab = world.prefabs.get(world.pools.prefab(pool));
+        entry.predicted == 0 && prefab.is_some_and(|prefab| prefab.facts.arrival == Arrival::AtOnce)
     }
 
     fn read_entries(

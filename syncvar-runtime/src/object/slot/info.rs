@@ -1,7 +1,7 @@
 //! `SlotInfo`: facts of a behaviour's type.
 
 use crate::Delivery;
-use crate::behaviour::{OnFrame, Presence};
+use crate::behaviour::{Arrival, OnFrame, Presence};
 use crate::object::nanos::Nanos;
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 
@@ -38,6 +38,8 @@ pub struct SlotInfo {
     pub send_interval: Option<Nanos>,
     /// Delivery of its changes.
     pub delivery: Delivery,
+    /// Moment at which a client applies its changes.
+    pub arrival: Arrival,
     /// [`BehaviourSchema::resendable`].
     pub resendable: bool,
     /// Fields whose deltas are operations, unless the field is set dirty as a whole.

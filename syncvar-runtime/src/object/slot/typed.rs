@@ -43,6 +43,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             None
         },
         delivery: B::INFO.delivery,
+        arrival: B::INFO.arrival,
         resendable: B::SCHEMA.resendable(),
         operation_bits: B::SCHEMA.operation_bits(),
         packed: B::SCHEMA.packed_bits(),

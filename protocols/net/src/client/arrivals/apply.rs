@@ -54,6 +54,19 @@ impl NetworkClient {
         result
     }
 
+    /// Applies the entries of a waiting datagram whose behaviours do not wait for the other packets of the tick. The
+    /// whole datagram has the same errors later.
+    #[cold]
+    pub(super) fn apply_at_once(&mut self, header: &Arrived, channel: u8, messages: &[u8]) {
+        let datagrams = self.arrivals.as_ref().and_then(|it| it.datagrams.as_ref());
+        let early = datagrams.is_some_and(|it| it.receiver.is_early(header.after));
+        let form = (header.tick, Pass::AtOnce { early }, false);
+        if let Err(error) = self.read_packet(form, channel, messages) {
+            tracing::debug!(%error, "a malformed message of a datagram that waits");
+        }
+        self.inbound.packet = PacketContext::default();
+    }
+
     fn apply_one(&mut self, packet: &Packet<'_>, gathers_hooks: bool) -> Result<(), ReadError> {
         match packet.origin {
             Origin::Stream => self.apply_stream(packet, gathers_hooks),

@@ -1,0 +1,10 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour)]
+#[network_behaviour(channel = unreliable, gather = no)]
+struct Player {
+    #[sync_var]
+    health: SyncVar<i32>,
+}
+
+fn main() {}
