@@ -82,7 +82,7 @@ struct End {
 impl End {
     /// Returns whether one side has left and the other has received all packets.
     fn is_over(&self, server: &NetworkServer) -> bool {
-        let by_server = !server.has_link(self.connection) && self.down.is_empty();
+        let by_server = server.connection_of(self.connection).is_none() && self.down.is_empty();
         let by_client = self.client.state() == ClientState::Disconnected
             && self.up.is_empty()
             && !self.client.has_outgoing();

@@ -7,13 +7,11 @@ mod config;
 mod context;
 mod datagrams;
 mod event;
+mod ground;
 mod host;
 mod inputs;
-mod messages;
 mod objects;
 mod outbound;
-mod players;
-mod recording;
 mod replication;
 mod rewind;
 mod sessions;
@@ -32,9 +30,9 @@ pub use sessions::admission::{Decision, JoinRequest};
 
 use std::time::Duration;
 
+use syncvar_runtime::clock::Clock;
 use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::object::MAX_CHANNELS;
-use syncvar_runtime::world::World;
 use syncvar_runtime::{
     Changed, Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime,
     ObjectError, Prefabs,
@@ -46,15 +44,11 @@ use calls::Calls;
 use context::{Context, Ticks};
 use host::Host;
 use objects::Objects;
-use objects::ended_ids::EndedIds;
 use objects::guard::begin_write;
-use objects::prefab_info::PrefabInfo;
-use objects::schedule::Schedule;
 use outbound::Outbound;
 use replication::Replication;
 use rewind::Rewind;
 use sessions::Sessions;
-use syncvar_runtime::clock::Clock;
 use visibility::Visibility;
 
 /// Replicates objects to clients.
@@ -101,9 +95,9 @@ use visibility::Visibility;
 /// ```
 #[derive(Debug)]
 pub struct NetworkServer {
-    context: Context,
-    objects: Objects,
-    sessions: Sessions,
+    pub(crate) context: Context,
+    pub(crate) objects: Objects,
+    pub(crate) sessions: Sessions,
     visibility: Visibility,
     replication: Replication,
     outbound: Outbound,
@@ -152,13 +146,7 @@ impl NetworkServer {
                 config: Box::new(config),
                 ticks: Ticks::default(),
             },
-            objects: Objects {
-                last_lease: 0,
-                prefab_infos: PrefabInfo::of_all(&prefabs),
-                world: World::new(prefabs).with_callbacks(callbacks),
-                schedule: Schedule::default(),
-                ended_ids: EndedIds::default(),
-            },
+            objects: Objects::new(prefabs, callbacks),
         }
     }
 
@@ -255,8 +243,8 @@ impl NetworkServer {
             .get(id.0)
             .map(|replicated| replicated.at);
         let at = at.ok_or(ObjectError::NoSuchObject(id))?;
-        if self.host.is_some() {
-            self.remember_local_by_type::<B>(id, at);
+        if let Some(host) = &mut self.host {
+            host.remember_by_type::<B>(&mut self.objects, id, at);
         }
         let behaviour = self.objects.world.pools.behaviour_mut(id, at)?;
         let (schedule, events) = (&mut self.objects.schedule, &mut self.context.events);
@@ -281,8 +269,8 @@ impl NetworkServer {
             .get(id.0)
             .map(|replicated| replicated.at);
         let at = at.ok_or(ObjectError::NoSuchObject(id))?;
-        if self.host.is_some() {
-            self.remember_local(id, at, Some(index));
+        if let Some(host) = &mut self.host {
+            host.remember_at(&mut self.objects, id, at, Some(index));
         }
         let behaviour = self.objects.world.pools.behaviour_at_mut(id, at, index)?;
         let (schedule, events) = (&mut self.objects.schedule, &mut self.context.events);
@@ -298,9 +286,9 @@ impl NetworkServer {
     /// ready. The interest management takes effect with the next update: until then, a new object
     /// is visible to all connections.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
-        if self.is_local(connection) {
+        if let Some(host) = self.host.as_ref().filter(|_| self.is_local(connection)) {
             let replicated = self.objects.world.objects.get(id.0);
-            return replicated.is_some_and(|replicated| self.is_visible_locally(id, replicated));
+            return replicated.is_some_and(|it| host.observes(&self.visibility, id, it));
         }
         let known = self.sessions.connections.get(connection.0);
         let known = known.is_some_and(|known| !known.records());
@@ -331,16 +319,12 @@ impl NetworkServer {
         self.sessions.is_ready(connection)
     }
 
-    /// Returns whether a connection of the transport exists, in any state.
-    pub(crate) fn has_link(&self, link: ConnectionId) -> bool {
-        self.sessions.of_link(link).is_some()
-    }
-
     /// Returns whether no change and no byte waits.
     pub fn is_idle(&self) -> bool {
         self.sessions.is_idle()
             && self.visibility.is_idle()
             && self.objects.schedule.is_empty()
+            && !self.objects.has_local_changes()
             && self.outbound.outgoing.is_empty()
             && !self.has_backlog()
             && self.has_settled_datagrams()

@@ -151,11 +151,14 @@ pub fn compare_replicas(
         return Vec::new();
     }
     let mut differences = Vec::new();
-    let mut ids: Vec<NetId> = server.object_ids().chain(client.object_ids()).collect();
+    let mut ids: Vec<NetId> = server.objects.ids().chain(client.object_ids()).collect();
     ids.sort_unstable();
     ids.dedup();
     for id in ids {
-        let prefab = server.prefab_name(id).or_else(|| client.prefab_name(id));
+        let prefab = server
+            .objects
+            .prefab_name(id)
+            .or_else(|| client.prefab_name(id));
         let prefab = prefab.unwrap_or_default().to_owned();
         compare_object(server, connection, client, id, |kind| {
             differences.push(ReplicaDifference {
@@ -193,7 +196,7 @@ fn compare_object(
     }
     if let Some(name) = client
         .prefab_name(id)
-        .filter(|name| Some(*name) != server.prefab_name(id))
+        .filter(|name| Some(*name) != server.objects.prefab_name(id))
     {
         return report(DifferenceKind::Prefab(name.to_owned()));
     }
@@ -212,12 +215,12 @@ fn compare_object(
             replica: parents.1,
         });
     }
-    let Some(mut made) = server.make_like(id) else {
+    let Some(mut made) = server.objects.make_like(id) else {
         return;
     };
     let role = server.role(id, connection);
     let scene_id = server.identity(id).and_then(NetworkIdentity::scene_id);
-    if let (Some(ours), Some(theirs)) = (server.slots_mut(id), client.slots_mut(id)) {
+    if let (Some(ours), Some(theirs)) = (server.objects.world.slots_mut(id), client.slots_mut(id)) {
         let private = match scene_id {
             Some(_) => Vec::new(),
             None => compare_private(theirs, made.slots_mut(), role),

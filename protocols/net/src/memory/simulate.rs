@@ -92,7 +92,10 @@ impl MemoryNetwork {
         self.settle();
         let mut connected = self.clients.iter().filter(|end| end.connected);
         if connected.any(|end| end.client.framing() == Framing::Unet) {
-            self.server.repeat_lossy();
+            {
+                let server = &mut self.server;
+                server.objects.repeat_lossy(&server.context.config);
+            }
             self.settle();
         }
         self.assert_replicas_equal();

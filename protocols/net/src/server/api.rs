@@ -11,7 +11,7 @@
 //! visibility          audiences, interest, groups, snapshots
 //! outbound            chunks, queues, packets
 //! sessions            connections, admission, sessions
-//! objects             world, owners, leases, parents
+//! objects             world, owners, permits, parents
 //! context             events, statistics, time, settings
 //! ```
 
@@ -27,6 +27,8 @@ mod ownership;
 mod players;
 mod protocol;
 mod recording;
+mod requests;
+pub(super) mod rooms;
 mod sessions;
 mod steps;
 mod transport;

@@ -16,9 +16,13 @@ pub(in crate::server) mod writes;
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use frames::Entry;
+use notice::Notice;
+use queue::DatagramQueue;
+use shown::Shown;
 use syncvar_runtime::limits::LimitExceeded;
-use syncvar_runtime::object::Slots;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
+use writes::WriteTicks;
 
 use crate::link::ack::Ack;
 use crate::link::header_bytes::MAX_HEADER;
@@ -28,12 +32,6 @@ use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::settings::LossSettings;
 use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
-use crate::server::objects::owner::StateChange;
-use frames::Entry;
-use notice::Notice;
-use queue::DatagramQueue;
-use shown::Shown;
-use writes::WriteTicks;
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
@@ -241,28 +239,6 @@ impl NetworkServer {
         }
     }
 
-    /// Notes that the stream carries fields of an object to a connection.
-    pub(in crate::server) fn note_owner_state(
-        &mut self,
-        connection: ConnectionId,
-        id: NetId,
-        change: &StateChange<'_>,
-    ) {
-        let tick = self.outbound.store.tick;
-        let known = self.sessions.connections.get_mut(connection.0);
-        let Some(datagrams) = known.and_then(|known| known.datagrams.as_mut()) else {
-            return;
-        };
-        let slots = self.objects.world.slots(id);
-        let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
-        for (behaviour, slot) in (0_u8..).zip(slots) {
-            let fields = (change.fields)(slot.info());
-            if fields != 0 && slot.ticks().is_some() {
-                datagrams.shown.add(id, behaviour, fields, tick);
-            }
-        }
-    }
-
     /// Notes that the stream carries the snapshot of an object to connections.
     pub(in crate::server) fn note_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
         self.note_show(id, receivers);
@@ -278,14 +254,6 @@ impl NetworkServer {
                 datagrams.shown.add_snapshot(id, tick);
             }
         }
-    }
-
-    /// Returns the limits and times of lossy links.
-    pub(in crate::server) fn loss_settings(&self) -> LossSettings {
-        self.context
-            .config
-            .loss
-            .at_rate(self.context.config.tick_rate)
     }
 
     /// Runs `f` with the datagrams of a connection, if it has them.

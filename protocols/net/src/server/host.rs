@@ -1,22 +1,23 @@
 //! Host mode: a server with a client in the same process that shares the server's objects.
 
-pub(super) mod calls;
-pub(super) mod context_hooks;
+mod context_hooks;
 pub(super) mod hooks;
+pub(super) mod rpcs;
 #[cfg(test)]
 mod tests;
 pub(super) mod view;
 
 use std::collections::VecDeque;
 
-use calls::LocalRpc;
 use hooks::{BehaviourKey, PendingHooks};
+use rpcs::LocalRpc;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::ClientEvent;
-use crate::server::NetworkServer;
+use crate::server::context::Context;
+use crate::server::objects::Objects;
 
 /// The server's state of the local client.
 #[derive(Debug)]
@@ -31,8 +32,6 @@ pub(crate) struct Host {
     pub(crate) known: Ids<NetId>,
     /// Objects that it owns, as announced to it.
     pub(crate) owned: Ids<NetId>,
-    /// Objects with a possible change of its visibility or owner.
-    pub(crate) marked: Ids<NetId>,
     /// Behaviours written since the last update, by object and index.
     pub(crate) written: IdMap<BehaviourKey, PendingHooks>,
     /// Behaviours with hooks to call in this update.
@@ -52,7 +51,6 @@ impl Host {
             views: IdMap::default(),
             known: Ids::default(),
             owned: Ids::default(),
-            marked: Ids::default(),
             written: IdMap::default(),
             due: IdMap::default(),
             rpcs: VecDeque::new(),
@@ -67,28 +65,32 @@ impl Host {
 
     /// Returns whether the next update has no work for it.
     pub(crate) fn is_idle(&self) -> bool {
-        let waits = self.joining || !self.marked.is_empty();
+        let waits = self.joining;
         let changed = !self.written.is_empty() || !self.due.is_empty();
         !waits && !changed && self.rpcs.is_empty()
     }
-}
 
-impl NetworkServer {
-    /// Removes the local client, if this is its connection.
-    pub(crate) fn close_local(&mut self, connection: ConnectionId) {
-        if self.is_local(connection) {
-            self.host = None;
-            self.sessions.local = None;
-            self.sessions.connections.remove(connection.0);
-            self.outbound
-                .outgoing
-                .retain(|listed| *listed != connection);
-        }
+    /// Returns whether an object is announced to the local client.
+    #[inline]
+    pub(crate) fn knows(&self, id: NetId) -> bool {
+        self.known.contains(id)
     }
 
-    /// Updates the local client, as the last step of an update.
-    pub(crate) fn update_local(&mut self) {
-        self.update_local_view();
-        self.run_local_rpcs();
+    /// Takes the objects with a possible change for the local client: all objects after its connect. Returns
+    /// whether it connected since the last update.
+    pub(crate) fn take_changes(
+        &mut self,
+        context: &Context,
+        objects: &mut Objects,
+    ) -> (Ids<NetId>, bool) {
+        let mut changes = objects.take_local_changes();
+        let joining = std::mem::take(&mut self.joining);
+        if joining {
+            changes = objects.ids().collect();
+            if context.config.max_events > 0 {
+                self.events.reserve(changes.len());
+            }
+        }
+        (changes, joining)
     }
 }

@@ -271,7 +271,7 @@ impl NetworkServer {
                     .newest()
                     .map_or(0, |tick| tick.saturating_add(1));
                 let state = inputs.report.take(present, end);
-                self.send_own(*id, &state);
+                self.rooms().ground.send(*id, &state);
                 return false;
             }
             inputs.report.is_listed

@@ -1,25 +1,28 @@
-//! Prefabs and ids of the server's world.
+//! Objects of the server: the world, and the facts that all rooms above need.
 
-mod assign;
+pub(super) mod assign;
 pub(super) mod callbacks;
 pub(super) mod ended_ids;
 pub(super) mod guard;
-pub(super) mod lifecycle;
+mod ids;
 pub(super) mod owner;
 pub(super) mod owner_write;
 pub(super) mod parent;
 pub(super) mod prefab_info;
-mod raw;
+mod removal;
+mod replicas;
 pub(super) mod replicated;
-pub(super) mod scene;
 pub(super) mod schedule;
 pub(super) mod spawn;
+mod steps;
+#[cfg(test)]
+mod tests;
 
+use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::world::World;
-use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
+use syncvar_runtime::{Callbacks, NetId, Prefabs};
 
-use crate::server::NetworkServer;
 use crate::server::objects::ended_ids::EndedIds;
 use crate::server::objects::prefab_info::PrefabInfo;
 use crate::server::objects::replicated::Replicated;
@@ -31,26 +34,40 @@ pub(crate) struct Objects {
     pub(crate) world: World<Replicated>,
     /// Facts about each prefab, in the order of registration.
     pub(crate) prefab_infos: Vec<PrefabInfo>,
-    /// Highest lease of a removed object: an object that takes a former id begins above it.
-    pub(crate) last_lease: u32,
+    /// Highest permit of a removed object: an object that takes a former id begins above the number.
+    last_permit: u32,
     /// Objects that the next update visits.
     pub(crate) schedule: Schedule,
     /// Ids that wait for the end of their former objects.
     pub(crate) ended_ids: EndedIds,
+    /// Objects with a possible change for the local client: of the view, or of the owner. `None`
+    /// without a local client.
+    local_changes: Option<Ids<NetId>>,
 }
 
-impl NetworkServer {
+impl Objects {
+    /// Returns a world without objects.
+    pub(crate) fn new(prefabs: Prefabs, callbacks: Callbacks) -> Self {
+        Self {
+            prefab_infos: PrefabInfo::of_all(&prefabs),
+            world: World::new(prefabs).with_callbacks(callbacks),
+            last_permit: 0,
+            schedule: Schedule::default(),
+            ended_ids: EndedIds::default(),
+            local_changes: None,
+        }
+    }
+
     /// Returns the facts about the prefab of a pool.
     #[inline]
     pub(crate) fn prefab_info(&self, pool: u32) -> Option<&PrefabInfo> {
-        self.objects
-            .prefab_infos
-            .get(self.objects.world.pools.prefab(pool) as usize)
+        self.prefab_infos
+            .get(self.world.pools.prefab(pool) as usize)
     }
 
     /// Returns the field policies of an object's prefab.
     pub(crate) fn policy(&self, id: NetId) -> Option<PolicyBits> {
-        let replicated = self.objects.world.objects.get(id.0)?;
+        let replicated = self.world.objects.get(id.0)?;
         Some(self.prefab_info(replicated.at.pool)?.policy)
     }
 
@@ -60,28 +77,37 @@ impl NetworkServer {
         info.is_some_and(|info| info.policy.any())
     }
 
-    /// Returns the id of a new object: a chosen one, or the next one.
-    pub(crate) fn choose_net_id(&mut self, chosen: Option<NetId>) -> Result<NetId, SpawnError> {
-        let objects = &self.objects.world.objects;
-        let is_taken = |id: NetId| objects.get(id.0).is_some();
-        let Some(id) = chosen else {
-            let next = self.objects.world.net_ids.next(is_taken);
-            return next.ok_or(SpawnError::OutOfIds);
-        };
-        if id == NetId::NONE || is_taken(id) || self.objects.ended_ids.contain(id) {
-            return Err(SpawnError::IdTaken(id));
+    /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.
+    #[inline]
+    pub(crate) fn requeue_if_dirty(&mut self, id: NetId, synchronize: bool) {
+        if synchronize && self.world.is_dirty(id) {
+            self.schedule.queue_dirty(id);
         }
-        self.objects.world.net_ids.note_chosen(id);
-        Ok(id)
     }
 
-    /// Rejects a scene id of 0 or one in use.
-    pub(crate) fn check_scene_id(&self, id: Option<NetworkSceneId>) -> Result<(), SpawnError> {
-        let relations = &self.objects.world.relations;
-        let is_taken = |id| id == NetworkSceneId(0) || relations.scene_object(id).is_some();
-        match id {
-            Some(id) if is_taken(id) => Err(SpawnError::SceneIdTaken(id)),
-            _ => Ok(()),
+    /// Begins or ends the record of the changes for a local client.
+    pub(crate) fn track_local_changes(&mut self, has_local: bool) {
+        self.local_changes = has_local.then(Ids::default);
+    }
+
+    /// Records a possible change of an object for the local client.
+    #[inline]
+    pub(crate) fn note_local_change(&mut self, id: NetId) {
+        if let Some(changes) = &mut self.local_changes {
+            changes.insert(id);
         }
+    }
+
+    /// Returns whether the local client has a possible change.
+    pub(crate) fn has_local_changes(&self) -> bool {
+        self.local_changes.as_ref().is_some_and(|it| !it.is_empty())
+    }
+
+    /// Takes the objects with a possible change for the local client, ascending.
+    pub(crate) fn take_local_changes(&mut self) -> Ids<NetId> {
+        self.local_changes
+            .as_mut()
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 }

@@ -2,7 +2,11 @@
 
 pub(super) mod chunks;
 mod datagrams;
+mod describe;
+mod direct;
+mod greeting;
 pub(super) mod recorder;
+mod recording;
 pub(super) mod transmit;
 
 use std::collections::VecDeque;
@@ -50,7 +54,7 @@ impl Outbound {
     }
 
     /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream, or wait.
-    pub(crate) fn queue_frame(
+    pub(super) fn queue_frame(
         &mut self,
         connection: &mut Connection,
         (frames, chunks, queued): (&Frames, &[Bytes], &QueuedChunks),
@@ -88,7 +92,7 @@ impl Outbound {
     }
 
     /// Appends a chunk with entries for a connection alone to its datagrams; a longer one takes the stream.
-    pub(crate) fn queue_own(
+    pub(super) fn queue_own(
         &mut self,
         (connection, datagrams): (&mut Connection, &mut Datagrams),
         channel: u8,

@@ -23,7 +23,7 @@ use crate::server::replication::update::Scratch;
 
 /// State of the update loop.
 #[derive(Debug, Default)]
-pub(super) struct Replication {
+pub(crate) struct Replication {
     /// Lists reused by every update.
     pub(super) scratch: Scratch,
     pub(super) bandwidth: Box<BandwidthLimiter>,

@@ -1,12 +1,14 @@
 //! Connections and their requests for the next update.
 
 pub(super) mod admission;
-pub(super) mod command;
+pub(super) mod closing;
 pub(super) mod connection;
-mod describe;
 pub(super) mod incoming;
-pub(super) mod ping;
-pub(super) mod receive;
+pub(super) mod owner_write;
+mod ping;
+mod players;
+pub(super) mod program_messages;
+pub(super) mod request;
 pub(super) mod session;
 
 use std::collections::VecDeque;
@@ -18,7 +20,8 @@ use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, Limits, NetId, ObjectError};
 
 use crate::Framing;
-use crate::server::sessions::admission::Gate;
+use crate::server::context::Context;
+use crate::server::sessions::admission::AdmissionRule;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::sessions::incoming::Origin;
 use crate::server::sessions::session::Returns;
@@ -52,7 +55,7 @@ pub(crate) struct Sessions {
     /// Input since the last update.
     pub(crate) intake: Intake,
     /// Rule about join requests.
-    pub(crate) gate: Gate,
+    pub(crate) admission_rule: AdmissionRule,
     /// Connections before their first ready, and the places of the others.
     pub(crate) lobby: Lobby,
 }
@@ -75,7 +78,7 @@ impl Sessions {
             owner_corrections: IdPairs::default(),
             origin: Origin::default(),
             intake: Intake::new(limits),
-            gate: Gate::default(),
+            admission_rule: AdmissionRule::default(),
             lobby: Lobby::default(),
         }
     }
@@ -124,6 +127,24 @@ impl Sessions {
         self.local == Some(connection)
     }
 
+    /// Returns whether only this owner writes the fields of its objects. The local client shares the
+    /// objects of the server.
+    pub(crate) fn writes(&self, owner: Option<ConnectionId>) -> bool {
+        owner.is_some_and(|owner| !self.is_local(owner))
+    }
+
+    /// Records that a connection owns an object, or owns the object no more.
+    pub(crate) fn set_owned(&mut self, connection: ConnectionId, id: NetId, owned: bool) {
+        if let Some(connection) = self.connections.get_mut(connection.0) {
+            if owned {
+                connection.owned.insert(id);
+            } else {
+                connection.owned.remove(id);
+                connection.memory.remove(id);
+            }
+        }
+    }
+
     /// Returns whether a connection is accepted and not closing.
     pub(crate) fn is_connected(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
@@ -153,31 +174,28 @@ impl Sessions {
         }
     }
 
-    /// Begins a packet. Returns whether its connection may send messages.
+    /// Begins a packet. Returns whether the connection may send messages.
     #[inline]
     pub(crate) fn begin_packet(
         &mut self,
+        context: &Context,
         from: ConnectionId,
-        limits: &Limits,
-        (length, now): (usize, Duration),
+        length: usize,
     ) -> bool {
         let count = self.connections.len();
         let connection = self.connections.get_mut(from.0);
         connection.is_some_and(|connection| {
             connection.incoming.add(length);
-            let packet = (count, length, now);
-            self.intake.begin(&connection.conduct, limits, packet)
+            let packet = (count, length, context.clock.now());
+            self.intake
+                .begin(&connection.conduct, &context.config.limits, packet)
         })
     }
 
-    /// Ends a packet. Returns whether the misbehaviour of its connection exceeds the limit.
+    /// Ends a packet. Returns whether the misbehaviour of the connection exceeds the limit.
     #[inline]
-    pub(crate) fn end_packet(
-        &mut self,
-        from: ConnectionId,
-        limits: &Limits,
-        now: Duration,
-    ) -> bool {
+    pub(crate) fn end_packet(&mut self, context: &Context, from: ConnectionId) -> bool {
+        let (limits, now) = (&context.config.limits, context.clock.now());
         let connection = self.connections.get_mut(from.0);
         connection.is_some_and(|connection| self.intake.end(&mut connection.conduct, limits, now))
     }

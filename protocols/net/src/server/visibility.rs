@@ -6,12 +6,16 @@ pub(super) mod groups;
 pub(super) mod hide;
 pub(super) mod interest;
 pub(super) mod join;
+pub(super) mod owner_state;
+mod parents;
 mod reason;
 pub(super) mod resync;
+mod scene;
 pub(super) mod show;
 pub(super) mod snapshot;
 pub(super) mod snapshot_batch;
 mod substitute;
+mod targets;
 pub(super) mod viewer_changes;
 
 use syncvar_runtime::ordered::{IdMap, Ids};
@@ -27,7 +31,7 @@ use crate::server::visibility::viewer_changes::ViewerChanges;
 
 /// Observers of objects, and their pending changes.
 #[derive(Debug)]
-pub(super) struct Visibility {
+pub(crate) struct Visibility {
     pub(super) audiences: Audiences,
     pub(super) interest: Interest,
     pub(super) groups: Groups,

@@ -157,7 +157,18 @@ impl NetworkServer {
                 .zip(places)
             {
                 let taken = match at {
-                    Some(at) => self.assign_one(id, at, index, own),
+                    Some(at) => {
+                        match (&mut self.host, index) {
+                            (Some(host), None) => {
+                                host.remember_by_type::<B>(&mut self.objects, id, at);
+                            }
+                            (Some(host), _) => {
+                                host.remember_at(&mut self.objects, id, at, index);
+                            }
+                            (None, _) => {}
+                        }
+                        self.objects.assign(id, at, index, own)
+                    }
                     None => Err(ObjectError::NoSuchObject(id)),
                 };
                 if !matches!(&taken, Ok(taken) if taken.changed | taken.refused == 0) {

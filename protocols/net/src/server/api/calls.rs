@@ -1,14 +1,32 @@
-//! Calls of methods: of the server on clients and on itself.
+//! Calls of methods: of the server on clients and on itself, and of clients on the server.
+//!
+//! ```text
+//! calls(id).method()  begin_call: plan, writers     send_call: encode, then
+//!                       -> deferred                 with the next update
+//!                       -> receivers                at once, behind all earlier bytes
+//!                       -> local client             with the next update, on the object of the server
+//!                       -> this server              at once, after the running call
+//! ```
 
 use arrayvec::ArrayVec;
-use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::call::{
+    CallDirection, CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall,
+};
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{
-    CallError, CallFailure, Called, NetId, NetworkBehaviour, NetworkCalls, RpcSender,
+    CallError, CallFailure, Called, CommandRefusal, ConnectionId, Encoding, NetId,
+    NetworkBehaviour, NetworkCalls, NetworkReader, NetworkWriter, ReadError, ReceivedEvent,
+    RpcSender, Target,
 };
 
-use crate::Framing;
-use crate::server::NetworkServer;
+use crate::message::Incoming;
+use crate::server::calls::commands::{find_command, permit_command, refuse_command};
 use crate::server::calls::outgoing::{Outgoing, Payload};
+use crate::server::calls::target::{CallScope, Receivers};
+use crate::server::calls::{DeferredCall, EncodedCall, LocalCall, read_arguments, report_panic};
+use crate::server::objects::replicated::State;
+use crate::server::{NetworkServer, ServerEvent};
+use crate::{Framing, MessageType};
 
 impl NetworkServer {
     /// Returns the `#[client_rpc]`, `#[target_rpc]` and `#[sync_event]` methods of `B`, for calls
@@ -21,18 +39,15 @@ impl NetworkServer {
     /// Later observers receive no past calls: use a field for state. On a [host](Self::connect_local), the local client is an
     /// observer too.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
-        self.calls_of::<B>(id, None)
+        const { syncvar_runtime::assert_calls_known::<B>() }
+        B::rpcs(RpcSender::through(self, id, Class::of::<B>(None)))
     }
 
     /// Like [`calls`](Self::calls), for the behaviour at an index of an object with two behaviours
     /// of one type.
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Rpcs<'_> {
-        self.calls_of::<B>(id, Some(index))
-    }
-
-    fn calls_of<B: NetworkCalls>(&mut self, object: NetId, at: Option<usize>) -> B::Rpcs<'_> {
         const { syncvar_runtime::assert_calls_known::<B>() }
-        B::rpcs(RpcSender::through(self, object, Class::of::<B>(at)))
+        B::rpcs(RpcSender::through(self, id, Class::of::<B>(Some(index))))
     }
 
     /// Runs a received command on a value of the behaviour that the application owns. Ownership and rate
@@ -49,6 +64,201 @@ impl NetworkServer {
     ) -> Result<(), CallFailure> {
         called.run(on, self)
     }
+
+    /// Lends the rooms that decide the receivers of a call.
+    fn call_scope(&self) -> CallScope<'_> {
+        CallScope {
+            context: &self.context,
+            objects: &self.objects,
+            sessions: &self.sessions,
+            visibility: &self.visibility,
+            host: self.host.as_deref(),
+            calls: &self.calls,
+        }
+    }
+
+    /// Runs or refuses a command. Only a command without a readable header is an error.
+    pub(super) fn handle_command(
+        &mut self,
+        from: ConnectionId,
+        message_type: MessageType,
+        payload: &[u8],
+    ) -> Result<(), ReadError> {
+        let mut call = Incoming::decode(message_type, payload)?;
+        call.arguments = call.arguments.with_budget(self.sessions.intake.budget);
+        let object: NetId = call.object;
+        let place = find_command(&self.objects, &self.visibility, from, &call);
+        let place = place.map_err(|reason| (None, reason));
+        let permitted = place.and_then(|place| {
+            let sessions = &mut self.sessions;
+            let permitted =
+                permit_command(&self.context, &self.objects, sessions, from, object, &place);
+            permitted
+                .map(|()| place)
+                .map_err(|reason| (Some(place), reason))
+        });
+        let result = permitted.and_then(|place| {
+            tracing::trace!(connection = from.0, %object, command = place.schema.name, "runs a command");
+            let ran = self.run_object_call(object, &place, Some(from), &mut call.arguments);
+            report_panic(&mut self.context, object, &place, Some(from), ran.as_ref());
+            match ran {
+                None => Err((Some(place), CommandRefusal::UnknownObject)),
+                Some(Err(Failure::Malformed(error))) => {
+                    Err((Some(place), CommandRefusal::Malformed(error)))
+                }
+                Some(Ok(()) | Err(Failure::Panicked(_))) => Ok(()),
+            }
+        });
+        self.sessions.intake.budget = call.arguments.budget();
+        if let Err((place, reason)) = result {
+            if let CommandRefusal::Malformed(error) = &reason {
+                self.context.stats.refused.count_read(error.kind());
+            }
+            self.sessions.intake.count((&reason).into());
+            refuse_command(&mut self.context, from, object, place.as_ref(), reason);
+        }
+        self.run_local_calls();
+        Ok(())
+    }
+
+    /// Runs a call on an object. `None` if the object does not exist or is checked out.
+    pub(super) fn run_object_call(
+        &mut self,
+        object: NetId,
+        place: &CallPlace,
+        sender: Option<ConnectionId>,
+        arguments: &mut NetworkReader<'_>,
+    ) -> Option<Result<(), Failure>> {
+        let before = std::mem::replace(&mut self.calls.is_running, true);
+        let ran = CheckOut::run_call(self, object, place, sender, arguments);
+        self.calls.is_running = before;
+        ran
+    }
+
+    /// Runs the calls of the server on itself, and the commands of the local client. Calls that they queue run
+    /// the next time.
+    pub(crate) fn run_local_calls(&mut self) {
+        if self.calls.is_running || self.calls.local.is_empty() {
+            return;
+        }
+        for _ in 0..self.calls.local.len() {
+            if let Some(local) = self.calls.local.pop_front() {
+                self.run_local_call(local);
+            }
+        }
+    }
+
+    /// Runs a call of the server on itself, or a command of the local client unless it left or lost permission.
+    fn run_local_call(&mut self, local: LocalCall) {
+        let LocalCall {
+            object,
+            place,
+            sender,
+            ref arguments,
+        } = local;
+        if sender.is_some_and(|sender| !self.is_local(sender)) {
+            return;
+        }
+        let is_owner = sender.is_none() || self.owner(object) == sender;
+        if place.schema.requires_ownership && !is_owner {
+            if let Some(sender) = sender {
+                let reason = CommandRefusal::NotOwner;
+                refuse_command(&mut self.context, sender, object, Some(&place), reason);
+            }
+            return;
+        }
+        let mut reader = read_arguments(arguments);
+        let ran = self.run_object_call(object, &place, sender, &mut reader);
+        report_panic(&mut self.context, object, &place, sender, ran.as_ref());
+        let refusal = match ran {
+            // The object is checked out.
+            None if self.objects.world.contains(object) => {
+                return self.calls.local.push_back(local);
+            }
+            None => CommandRefusal::UnknownObject,
+            Some(Ok(())) => {
+                if place.is_event() && sender.is_none() {
+                    let event = ReceivedEvent::new(object, &place, Encoding::Compact, arguments);
+                    self.context.events.push(ServerEvent::SyncEvent(event));
+                }
+                return;
+            }
+            Some(Err(Failure::Panicked(_))) => return,
+            Some(Err(Failure::Malformed(error))) => {
+                if sender.is_none() {
+                    tracing::error!(%object, %error, "a value does not read as it was written");
+                }
+                CommandRefusal::Malformed(error)
+            }
+        };
+        if let Some(sender) = sender {
+            refuse_command(&mut self.context, sender, object, Some(&place), refusal);
+        }
+    }
+
+    /// Sends the deferred calls. `has_frame`: the update has a frame.
+    pub(crate) fn send_deferred_calls(&mut self, has_frame: bool) {
+        let calls = self.calls.take_deferred(has_frame);
+        if calls.is_empty() {
+            return;
+        }
+        for DeferredCall {
+            object,
+            target,
+            call,
+        } in calls
+        {
+            // An object whose snapshot failed does not exist on the clients.
+            let replicated = self.objects.world.objects.get(object.0);
+            let announced = replicated.filter(|object| object.is(State::Announced));
+            if let Some(replicated) = announced {
+                let receivers = self.call_scope().receivers(replicated, &target);
+                self.transmit_call(receivers, &call);
+            }
+        }
+        self.deliver();
+    }
+
+    /// Sends a call to its receivers, behind all earlier bytes.
+    fn transmit_call(&mut self, receivers: Receivers, call: &EncodedCall) {
+        match receivers {
+            Receivers::Deferred => {}
+            Receivers::Audience(audience) => {
+                // Calls on other channels keep the order too.
+                let apart = call.channel != 0;
+                if apart {
+                    self.deliver();
+                }
+                let mut outputs = self.visibility.audiences.outputs(audience);
+                for segments in outputs.channel(usize::from(call.channel)) {
+                    if let Some((message_type, message)) = call.message(Framing::of(segments)) {
+                        segments.begin().write_bytes(message);
+                        let length = segments.commit();
+                        self.context.stats.count_encoded(*message_type, length);
+                    }
+                }
+                if apart {
+                    self.deliver();
+                }
+            }
+            Receivers::Connections(connections) => {
+                self.deliver();
+                let mut ground = self.rooms().ground;
+                for receiver in &connections {
+                    let framing = ground.sessions.framing(*receiver);
+                    let message = framing.and_then(|framing| call.message(framing));
+                    if let Some((_, message)) = message {
+                        let chunks = std::slice::from_ref(message);
+                        ground.send_chunks(call.channel, *receiver, chunks);
+                    }
+                }
+                for (message_type, message) in [&call.unet, &call.compact].into_iter().flatten() {
+                    let stats = &mut ground.context.stats;
+                    stats.count_encoded(*message_type, message.len());
+                }
+            }
+        }
+    }
 }
 
 impl CallRouter for NetworkServer {
@@ -60,14 +270,25 @@ impl CallRouter for NetworkServer {
             direction,
         } = request;
         let CallDirection::ToClients(target) = direction else {
-            return self.begin_local_command(object, class, number);
+            // A command of the local client, with arguments in `Compact`.
+            let host = self.host.as_ref().ok_or(CallError::NotConnected)?;
+            let place = host.find_command(&self.objects, object, class, number)?;
+            let writer = NetworkWriter::with_encoding(Encoding::Compact);
+            return Ok(RoutedCall {
+                object,
+                place,
+                target: Target::Observers,
+                writers: [writer].into_iter().collect(),
+            });
         };
-        let plan = self.plan_call(object, class, number, target)?;
-        let payloads = self.begin_payloads(object, &plan)?;
+        let plan = self.call_scope().plan(object, class, number, target)?;
+        let (objects, sessions) = (&self.objects, &self.sessions);
+        let payloads = self
+            .calls
+            .begin_payloads(objects, sessions, object, &plan)?;
         let (place, target) = (plan.place, plan.target.clone());
-        let compact = payloads
-            .iter()
-            .find(|(framing, ..)| *framing == Framing::Compact);
+        let mut headers = payloads.iter();
+        let compact = headers.find(|(framing, ..)| *framing == Framing::Compact);
         self.calls.outgoing = Some(Outgoing {
             plan,
             types: payloads
@@ -93,23 +314,53 @@ impl CallRouter for NetworkServer {
         } = call;
         if place.is_command() {
             let arguments = writers.into_iter().next().unwrap_or_default().take_bytes();
-            self.call_locally(object, place, arguments);
+            let sender = self.host.as_ref().map(|host| host.connection);
+            if sender.is_some() {
+                self.run_local_call(LocalCall {
+                    object,
+                    place,
+                    sender,
+                    arguments,
+                });
+            }
+            self.run_local_calls();
             return Ok(());
         }
         let Some(outgoing) = self.calls.outgoing.take() else {
             return Err(CallError::UnknownObject(object));
         };
-        let types = outgoing.types.into_iter();
+        let types = outgoing.types.iter().copied();
         let payloads: ArrayVec<Payload, 2> = types
             .zip(writers)
             .map(|((framing, kind), writer)| (framing, kind, writer))
             .collect();
-        let sent = self.finish_call(object, outgoing.plan, &payloads, outgoing.header);
-        for (framing, _, mut writer) in payloads {
-            writer.truncate(0);
-            writer.take_error();
-            self.calls.writers[usize::from(framing.number())] = writer;
-        }
+        tracing::trace!(%object, call = place.schema.name, "calls clients");
+        let encoded = self
+            .calls
+            .encode(&self.context.config, &outgoing, &payloads);
+        self.calls.reuse(payloads);
+        let sent = encoded.map(|(call, arguments)| {
+            let plan = outgoing.plan;
+            let is_deferred = matches!(plan.receivers, Receivers::Deferred);
+            if let (true, Some(arguments), Some(host)) = (plan.local, &arguments, &mut self.host) {
+                let target = is_deferred.then(|| plan.target.clone());
+                host.queue_rpc(object, target, plan.place, arguments.clone());
+            }
+            if is_deferred {
+                let config = &self.context.config;
+                self.calls.defer(config, object, &plan, call);
+            } else {
+                self.transmit_call(plan.receivers, &call);
+            }
+            if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
+                self.calls.local.push_back(LocalCall {
+                    object,
+                    place: plan.place,
+                    sender: None,
+                    arguments,
+                });
+            }
+        });
         self.run_local_calls();
         sent
     }

@@ -54,7 +54,10 @@ impl Endpoint for NetworkServer {
     /// sleeping tab returns.
     fn handle_silence(&mut self, link: ConnectionId, text: &str) {
         let connection = self.sessions.of_link(link);
-        if connection.is_some_and(|connection| self.suspend(connection)) {
+        if connection.is_some_and(|connection| {
+            let tick = self.outbound.store.tick;
+            self.sessions.suspend(&mut self.context, tick, connection)
+        }) {
             self.sessions.closing.push_back(link);
         } else {
             Endpoint::disconnect(self, link, text);

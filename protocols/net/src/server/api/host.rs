@@ -2,10 +2,13 @@
 
 use syncvar_runtime::call::Class;
 use syncvar_runtime::events::EventReader;
+use syncvar_runtime::object::DeferredHooks;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{
-    Changed, CommandSender, ConnectionId, NetId, NetworkBehaviour, NetworkCalls,
+    Callbacks, Called, Changed, CommandSender, ConnectionId, NetId, NetworkBehaviour, NetworkCalls,
 };
 
+use crate::server::calls::read_arguments;
 use crate::server::host::Host;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{LocalClient, NetworkServer, ServerEvent};
@@ -70,6 +73,7 @@ impl NetworkServer {
         local.framing = Framing::Compact;
         self.sessions.connections.insert(connection.0, local);
         self.sessions.local = Some(connection);
+        self.objects.track_local_changes(true);
         self.host = Some(Box::new(Host::new(
             connection,
             self.context.config.max_events,
@@ -171,28 +175,118 @@ impl NetworkServer {
     /// command runs after the callback. A panic is
     /// [`ServerEvent::CallFailed`](crate::ServerEvent::CallFailed).
     pub fn local_calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
-        self.local_calls_of::<B>(id, None)
+        const { syncvar_runtime::assert_calls_known::<B>() }
+        B::commands(CommandSender::through(self, id, Class::of::<B>(None)))
     }
 
     /// Like [`local_calls`](Self::local_calls), for the behaviour at an index of an object with two
     /// behaviours of one type.
     pub fn local_calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Commands<'_> {
-        self.local_calls_of::<B>(id, Some(index))
-    }
-
-    fn local_calls_of<B: NetworkCalls>(
-        &mut self,
-        object: NetId,
-        at: Option<usize>,
-    ) -> B::Commands<'_> {
         const { syncvar_runtime::assert_calls_known::<B>() }
-        B::commands(CommandSender::through(self, object, Class::of::<B>(at)))
+        B::commands(CommandSender::through(
+            self,
+            id,
+            Class::of::<B>(Some(index)),
+        ))
     }
 
-    /// Appends an event of the local client.
-    pub(crate) fn report_local(&mut self, event: ClientEvent) {
+    /// Calls the hooks of written behaviours that the local client observes, and reports the
+    /// changed fields.
+    pub(crate) fn call_local_hooks(&mut self) {
+        let Some(host) = &mut self.host else {
+            return;
+        };
+        host.begin_hooks();
+        let mut with_context = false;
+        while let Some(host) = &mut self.host
+            && let Some(due) =
+                host.call_due_hooks(&mut self.context, &mut self.objects, &self.visibility)
+        {
+            with_context = true;
+            let (key, fields, written) = (due.key, due.fields, due.written);
+            self.run_context_hooks(key.object, vec![due.hooks], None);
+            if let Some(host) = &mut self.host {
+                host.report_context_hooks(&self.objects, key, fields, written);
+            }
+        }
+        if let Some(host) = self.host.as_mut().filter(|_| with_context) {
+            host.report_hook_writes(&self.objects);
+        }
+    }
+
+    /// Runs hooks on an object that is checked out meanwhile, and then reports an event. The next update checks
+    /// the fields that the hooks write.
+    fn run_context_hooks(
+        &mut self,
+        id: NetId,
+        mut hooks: Vec<DeferredHooks>,
+        event: Option<ClientEvent>,
+    ) {
+        let before = self.host.as_mut();
+        let before = before.map(|host| host.begin_context_hooks(&mut self.objects, id));
+        self.check_out(id, |slots, server| {
+            server.call_hooks(slots, &mut hooks);
+            if let (Some(event), Some(host)) = (event, &mut server.host) {
+                host.push_event(event);
+            }
+        });
         if let Some(host) = &mut self.host {
-            host.events.push(event);
+            let before = before.unwrap_or_default();
+            host.end_context_hooks(&self.objects, id, &hooks, &before);
+        }
+    }
+
+    /// Updates the local client, as the last step of an update.
+    pub(crate) fn update_local(&mut self) {
+        if let Some(host) = &mut self.host {
+            let (changes, joining) = host.take_changes(&self.context, &mut self.objects);
+            for id in changes.iter() {
+                self.update_local_object(id);
+            }
+            if let Some(host) = self.host.as_mut().filter(|_| joining) {
+                host.push_event(ClientEvent::Ready);
+            }
+        }
+        // Calls that these calls queue run with the next update. A call may disconnect the local client.
+        let mut left = self.host.as_ref().map_or(0, |host| host.rpcs.len());
+        while let Some(host) = &mut self.host
+            && let Some(call) = host.next_rpc(&self.objects, &mut left)
+        {
+            let (object, place) = (call.object, call.place);
+            let mut arguments = read_arguments(&call.arguments);
+            if self.objects.world.callbacks == Callbacks::Events && !place.is_event() {
+                let called = Called::new(object, &place, None, &arguments);
+                host.push_event(ClientEvent::Called(called));
+                continue;
+            }
+            let ran = self.run_object_call(object, &place, None, &mut arguments);
+            if let Some(host) = &mut self.host {
+                host.report_rpc(call, ran);
+            }
+        }
+        self.run_local_calls();
+    }
+
+    /// Reports the changes of one object to the local client, after the initial hooks of an object that it
+    /// begins to observe.
+    fn update_local_object(&mut self, object: NetId) {
+        let Some(host) = &mut self.host else {
+            return;
+        };
+        let view = host.view_of(&self.objects, &self.visibility, object);
+        if view.observed && !host.knows(object) {
+            let hooks = host.call_initial_hooks(&mut self.context, &mut self.objects, object);
+            if !hooks.is_empty() {
+                host.announce(object);
+                self.run_context_hooks(object, hooks, Some(ClientEvent::Spawned { object }));
+            }
+        }
+        if view.observed && !self.objects.world.contains(object) {
+            // A hook has removed it.
+            return;
+        }
+        if let Some(host) = &mut self.host {
+            host.update_object(object, view);
         }
     }
 }

@@ -5,6 +5,7 @@ use syncvar_runtime::prefab::message::{MessageError, ReceivedMessage};
 use syncvar_runtime::{ConnectionId, SyncValue};
 
 use crate::ClientEvent;
+use crate::server::sessions::program_messages::encode_message;
 use crate::server::{LocalClient, NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -43,7 +44,7 @@ impl NetworkServer {
         connection: ConnectionId,
         message: &M,
     ) -> Result<(), MessageError> {
-        if !self.takes_messages(connection) {
+        if !self.sessions.takes_messages(connection) {
             return Err(MessageError::NotConnected(connection));
         }
         self.send_on([connection], 0, message)
@@ -101,7 +102,7 @@ impl NetworkServer {
         if usize::from(channel) >= self.context.config.channels.len() {
             return Err(MessageError::UnknownChannel(channel));
         }
-        connections.retain(|connection| self.takes_messages(*connection));
+        connections.retain(|connection| self.sessions.takes_messages(*connection));
         let mut encoded: [Option<Bytes>; 2] = [None, None];
         for connection in &connections {
             let Some(framing) = self.sessions.framing(*connection) else {
@@ -109,21 +110,31 @@ impl NetworkServer {
             };
             let bytes = &mut encoded[usize::from(framing.number())];
             if bytes.is_none() {
-                *bytes = Some(self.encode_message(framing, channel, (number, message))?);
+                *bytes = Some(encode_message(
+                    &self.context.config,
+                    framing,
+                    channel,
+                    number,
+                    message,
+                )?);
             }
         }
         self.deliver();
         for connection in connections {
             if self.is_local(connection) {
                 let message = ReceivedMessage::new(name.clone(), message.clone());
-                self.report_local(ClientEvent::Message(message));
+                if let Some(host) = &mut self.host {
+                    host.push_event(ClientEvent::Message(message));
+                }
                 continue;
             }
             let known = self.sessions.connections.get(connection.0);
             let bytes = known.and_then(|it| encoded[usize::from(it.framing.number())].as_ref());
             if let Some(bytes) = bytes {
                 self.context.stats.program_sent.add(bytes.len());
-                self.send_chunks(channel, connection, std::slice::from_ref(bytes));
+                self.rooms()
+                    .ground
+                    .send_chunks(channel, connection, std::slice::from_ref(bytes));
             }
         }
         Ok(())

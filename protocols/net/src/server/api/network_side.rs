@@ -34,11 +34,11 @@ impl NetworkSide for NetworkServer {
     }
 
     fn prefab_name(&self, id: NetId) -> Option<&str> {
-        self.prefab_name(id)
+        self.objects.prefab_name(id)
     }
 
     fn place(&self, id: NetId) -> Place {
-        self.place(id)
+        self.objects.world.place(id)
     }
 
     fn owner(&self, id: NetId) -> Option<ConnectionId> {
@@ -51,11 +51,11 @@ impl NetworkSide for NetworkServer {
     }
 
     fn relation(&self, id: NetId) -> Relation {
-        self.relation(id)
+        self.objects.world.relations.of(id)
     }
 
     fn is_host(&self, id: NetId) -> bool {
-        self.is_seen_locally(id)
+        self.host.as_ref().is_some_and(|host| host.knows(id))
     }
 }
 

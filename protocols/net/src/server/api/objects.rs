@@ -7,7 +7,8 @@ use syncvar_runtime::{
     LifecycleCallback, NetId, NetRef, NetworkSceneId, ObjectError, Quaternion, SpawnError, Vector3,
 };
 
-use crate::server::objects::replicated::{Replicated, State};
+use crate::server::api::rooms::Rooms;
+use crate::server::objects::spawn::NewObject;
 use crate::server::visibility::audience::Audiences;
 use crate::server::{NetworkServer, ParentError, SpawnOptions};
 
@@ -48,48 +49,37 @@ impl NetworkServer {
             scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
-        let prefab = self
-            .objects
-            .world
-            .prefabs
-            .find(&behaviours, prefab.as_deref())?;
-        let prefab = prefab.index;
+        let prefab = {
+            self.objects
+                .world
+                .prefabs
+                .find(&behaviours, prefab.as_deref())?
+        }
+        .index;
         if let Some(owner) = owner.filter(|owner| !self.sessions.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
         }
-        self.check_scene_id(scene_id)?;
-        let net_id = self.choose_net_id(net_id)?;
-        self.report_unknown_channels(net_id, &behaviours);
-
+        self.objects.check_scene_id(scene_id)?;
+        let net_id = self.objects.choose_net_id(net_id)?;
         let audience = if hidden {
             Audiences::NOBODY
         } else {
             Audiences::EVERYONE
         };
-        let lease = self.objects.last_lease;
-        self.objects.world.insert(net_id, prefab, behaviours, |at| {
-            let mut replicated = Replicated::new(at, audience, lease);
-            replicated.set(State::ByInterest, !hidden);
-            replicated.set(State::Related, scene_id.is_some());
-            replicated
-        });
-        self.track_ticks(net_id);
-        let prefab = self.prefab_name(net_id);
-        tracing::trace!(object = %net_id, prefab, owner = owner.map(|it| it.0), "spawned an object");
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
-        self.objects
-            .world
-            .set_place(net_id, Place { position, rotation });
-        self.objects.schedule.queue_new(net_id);
-        self.visibility.audiences.acquire(audience);
-        self.visibility.audiences.acquire(audience);
-        if let Some(scene_id) = scene_id {
-            self.objects.world.relations.set_scene_id(net_id, scene_id);
-        }
-        self.visibility
-            .interest
-            .management
-            .handle_spawn(net_id, position);
+        let object = NewObject {
+            prefab,
+            behaviours,
+            audience,
+            by_interest: !hidden,
+            scene_id,
+            place: Place { position, rotation },
+        };
+        self.objects.insert(&mut self.context, net_id, object);
+        self.track_ticks(net_id);
+        let prefab = self.objects.prefab_name(net_id);
+        tracing::trace!(object = %net_id, prefab, owner = owner.map(|it| it.0), "spawned an object");
+        self.visibility.add_object(net_id, audience, position);
         if owner.is_some() {
             self.give(net_id, owner);
         }
@@ -203,16 +193,7 @@ impl NetworkServer {
     /// If an object does not exist, or if the parent is the object or a descendant. The server
     /// stays unchanged then.
     pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
-        for id in [Some(child), parent].into_iter().flatten() {
-            if self.objects.world.objects.get(id.0).is_none() {
-                return Err(ParentError::NoSuchObject(id));
-            }
-        }
-        if let Some(parent) = parent
-            && (parent == child || self.objects.world.relations.is_below(parent, child))
-        {
-            return Err(ParentError::Circle { child, parent });
-        }
+        self.objects.check_parent(child, parent)?;
         self.change_parent(child, parent);
         Ok(())
     }
@@ -252,11 +233,63 @@ impl NetworkServer {
     ///
     /// After 2^32 - 1 ids.
     pub fn reserve_id(&mut self) -> Result<NetId, SpawnError> {
-        self.choose_net_id(None)
+        self.objects.choose_net_id(None)
     }
 
     /// Returns a reference to a spawned object: [`NetRef::to`].
     pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
         NetRef::to(self, id)
+    }
+
+    /// Removes an object after its lifecycle callbacks. Returns whether the object existed.
+    pub(crate) fn remove(&mut self, id: NetId) -> bool {
+        self.hide_at_once(id);
+        self.keep_history(id);
+        let Rooms {
+            ground,
+            visibility,
+            replication,
+            calls,
+            host,
+        } = self.rooms();
+        let Some(replicated) = ground.objects.remove(id) else {
+            return false;
+        };
+        replication.bandwidth.remove_object(id);
+        if let Some(host) = host {
+            host.remove_object(id);
+        }
+        calls.remove_object(id);
+        if let Some(profile) = &mut ground.context.stats.profile {
+            profile.remove_object(id);
+        }
+        if let Some(owner) = replicated.owner {
+            ground.sessions.set_owned(owner, id, false);
+        }
+        if visibility.remove_object(ground.context, id, &replicated) {
+            self.note_end(id);
+        }
+        let relations = &self.objects.world.relations;
+        if relations.has_children() {
+            for child in relations.children(id).collect::<Vec<_>>() {
+                // A callback may have set another parent.
+                if self.objects.world.relations.parent(child) == Some(id) {
+                    self.change_parent(child, None);
+                }
+            }
+        }
+        true
+    }
+
+    /// Sets or removes the parent of an object, and runs the callback.
+    fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
+        if self.objects.set_parent(child, parent) {
+            let Rooms {
+                ground, visibility, ..
+            } = self.rooms();
+            visibility.queue_parent(ground.context, ground.objects, child);
+            let callback = LifecycleCallback::ParentChanged(parent);
+            self.dispatch(child, LifecycleEvent::Call(callback));
+        }
     }
 }

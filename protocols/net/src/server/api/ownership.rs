@@ -4,6 +4,7 @@ use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
 use crate::server::NetworkServer;
+use crate::server::api::rooms::Rooms;
 
 impl NetworkServer {
     /// Gives an object to a connection, or takes it from its owner. Both connections are notified.
@@ -31,5 +32,43 @@ impl NetworkServer {
             self.dispatch_ownership(id, former, owner);
         }
         Ok(())
+    }
+
+    /// Gives an object another owner, without lifecycle callbacks.
+    pub(crate) fn give(&mut self, id: NetId, owner: Option<ConnectionId>) {
+        let pool = { self.objects.world.objects.get(id.0) }.map(|replicated| replicated.at.pool);
+        if pool.is_some_and(|pool| self.objects.is_restricted(pool)) {
+            // The writes of the former owner reach all others before the change.
+            self.hide_at_once(id);
+            self.flush_restricted(id);
+        }
+        let Some(change) = self.objects.set_owner(id, owner) else {
+            return;
+        };
+        for (connection, authority) in [(change.former, false), (owner, true)] {
+            let Some(connection) = connection else {
+                continue;
+            };
+            let observes = change.audience.is_some_and(|audience| {
+                self.visibility.audiences.get(audience).observes(connection)
+            });
+            if observes {
+                // Earlier messages go first.
+                self.deliver();
+            }
+            self.sessions.set_owned(connection, id, authority);
+            if observes {
+                self.rooms()
+                    .ground
+                    .send_authority(connection, id, authority);
+            }
+        }
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        visibility.send_owner_change(&mut ground, change);
+        self.update_base(id);
     }
 }

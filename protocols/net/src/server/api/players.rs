@@ -51,14 +51,10 @@ impl NetworkServer {
         {
             return Err(ObjectError::NoSuchObject(id));
         }
-        let known = self.sessions.connections.get_mut(connection.0);
-        let known = known.filter(|known| known.is_connected());
-        let known = known.ok_or(ObjectError::NotConnected(connection))?;
-        known.players.retain(|(taken, _)| *taken != number);
+        self.sessions.set_player(connection, number, object)?;
         let Some(id) = object else {
             return Ok(());
         };
-        known.players.push((number, id));
         if self.owner(id) != Some(connection) {
             return self.set_owner(id, Some(connection));
         }
@@ -68,15 +64,13 @@ impl NetworkServer {
             && audience.observes(connection)
         {
             self.deliver();
-            self.send_authority(connection, id, true);
+            self.rooms().ground.send_authority(connection, id, true);
         }
         Ok(())
     }
 
     /// Returns the player of a connection with a number, while the connection owns it.
     pub fn player(&self, connection: ConnectionId, number: i16) -> Option<NetId> {
-        let players = &self.sessions.connections.get(connection.0)?.players;
-        let (_, player) = players.iter().find(|(known, _)| *known == number)?;
-        (self.owner(*player) == Some(connection)).then_some(*player)
+        self.sessions.player(&self.objects, connection, number)
     }
 }

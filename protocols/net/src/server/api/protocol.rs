@@ -3,7 +3,7 @@
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::Slots;
 use syncvar_runtime::world::{CallbackReport, CheckOut, Departure, Protocol, World};
-use syncvar_runtime::{ChangedFields, HookFailure, NetId};
+use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId};
 
 use crate::ClientEvent;
 use crate::server::objects::owner::{refuse, set_owned};
@@ -22,7 +22,10 @@ impl Protocol for NetworkServer {
     }
 
     fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        self.remember_local_slots(id, &mut *slots);
+        if let Some(host) = &mut self.host {
+            let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
+            host.remember_slots(id, &mut *slots, runs_hooks);
+        }
         slots.for_each_mut(|slot| slot.begin_change());
     }
 
@@ -39,8 +42,8 @@ impl Protocol for NetworkServer {
             && replicated.take(State::OwnerChanged)
         {
             let owner = replicated.owner;
-            let tick = self.tick();
-            set_owned(slots, self.is_written_by(owner), tick);
+            let tick = self.context.wire_tick();
+            set_owned(slots, self.sessions.writes(owner), tick);
         }
     }
 

@@ -1,11 +1,13 @@
 //! Sessions: admission, readiness and end of connections.
 
 use syncvar_runtime::endpoint::{Payload, Refusal};
+use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{ConnectionId, ConnectionStats, Counter, DisconnectReason, ObjectError};
 
-use crate::message::NotReady;
-use crate::server::sessions::admission::Gate;
-use crate::server::sessions::connection::ConnectionState;
+use crate::message::{Disconnect, NotReady, Return};
+use crate::server::sessions::admission::{Acceptance, AdmissionRule};
+use crate::server::sessions::closing::ClosedConnection;
 use crate::server::{Decision, JoinRequest, NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -36,7 +38,7 @@ impl NetworkServer {
         D: Into<Decision>, // the rule returns a `Decision` or a `bool`
     {
         let rule = move |request: &JoinRequest<'_>| rule(request).into();
-        self.sessions.gate = Gate(Some(Box::new(rule)));
+        self.sessions.admission_rule = AdmissionRule::new(rule);
     }
 
     /// Accepts a connection after [`ServerEvent::JoinRequested`]. The client then becomes ready and
@@ -52,35 +54,17 @@ impl NetworkServer {
     /// of the client has ended meanwhile: the program decides again, about a new client.
     #[must_use = "the connection may have ended meanwhile: pass the error on by `?`, or ignore it by `let _ =`"]
     pub fn accept(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
-        let accepted = self.sessions.connections.get_mut(connection.0);
-        let accepted = accepted.ok_or(ObjectError::NotConnected(connection))?;
-        let returning = accepted.returning;
-        let ConnectionState::Requested { ready } = accepted.state else {
-            return if accepted.is_connected() {
-                Ok(())
-            } else {
-                Err(ObjectError::NotConnected(connection))
-            };
-        };
-        if let Some(returning) = returning {
-            return self.take_over(connection, returning);
-        }
-        accepted.state = ConnectionState::Connected;
-        let framing = accepted.framing;
-        tracing::debug!(connection = connection.0, "accepted a client");
-        self.context
-            .events
-            .push(ServerEvent::Connected { connection });
-        if self.context.config.compare_schemas {
-            self.grant_session(connection);
-            if !self.is_local(connection) {
-                let answer = self.acceptance(framing);
-                self.send_own(connection, &answer);
-                self.begin_headers(connection);
+        match self.sessions.accept(&mut self.context, connection)? {
+            Acceptance::Already => {}
+            Acceptance::TakesOver(returning) => return self.take_over(connection, returning),
+            Acceptance::Accepted { ready } => {
+                if self.context.config.compare_schemas {
+                    self.rooms().ground.welcome(connection);
+                }
+                if ready && !self.sessions.admit(&self.context, connection) {
+                    self.close_for(connection, LimitExceeded::Places);
+                }
             }
-        }
-        if ready {
-            self.handle_ready(connection);
         }
         Ok(())
     }
@@ -173,7 +157,7 @@ impl NetworkServer {
             return;
         }
         if self.make_unready(connection) {
-            self.send_own(connection, &NotReady {});
+            self.rooms().ground.send(connection, &NotReady {});
         }
     }
 
@@ -227,5 +211,141 @@ impl NetworkServer {
             .map_or(0, |backlog| backlog.entries.len());
         (stats.round_trip, stats.jitter) = known.ping.round_trip().measured().unzip();
         Ok(stats)
+    }
+
+    /// Accepts a connection, or asks the program.
+    pub(super) fn request(&mut self, connection: ConnectionId) {
+        match self.sessions.decide(&mut self.context, connection) {
+            // The connection exists.
+            Decision::Accept => drop(self.accept(connection)),
+            Decision::Refuse(refusal) => drop(self.refuse(connection, refusal)),
+            Decision::Wait => {}
+        }
+    }
+
+    /// Moves a session to the link of an accepted connection.
+    fn take_over(&mut self, from: ConnectionId, returning: Return) -> Result<(), ObjectError> {
+        let Some(connection) = self.sessions.find_session(&mut self.context, from) else {
+            // The program has decided about the session.
+            self.request(from);
+            return Err(ObjectError::NotConnected(from));
+        };
+        // Bytes of the audiences belong to the earlier link.
+        self.deliver();
+        let Some(new) = self.sessions.connections.remove(from.0) else {
+            return Err(ObjectError::NotConnected(from));
+        };
+        self.sessions.lobby.leave(from);
+        self.visibility.interest.forget_connection(from);
+        let same = self.sessions.adopt(connection, new);
+        // The queue of the new link is empty.
+        self.release_state(connection);
+        let counts = returning.counts.filter(|_| same);
+        let resumed = counts.and_then(|counts| self.sessions.resumable(connection, counts));
+        if resumed.is_none() {
+            self.make_unready(connection);
+            self.sessions.drop_unsent(connection);
+        }
+        let mut ground = self.rooms().ground;
+        ground.greet(connection, returning, resumed);
+        tracing::debug!(connection = connection.0, "a client has returned");
+        self.context.events.push(ServerEvent::Returned {
+            connection,
+            resumed: resumed.is_some(),
+        });
+        Ok(())
+    }
+
+    /// Closes the connections that have not become ready or returned in time, and stops the updates of
+    /// connections that cannot resume.
+    pub(crate) fn expire_connections(&mut self) {
+        let now = self.context.clock.now();
+        let timeout = self.context.config.limits.join_timeout;
+        for connection in self.sessions.lobby.expire(now, timeout) {
+            self.close_for(connection, LimitExceeded::JoinTime);
+        }
+        let expired = self.sessions.expire_absences(&self.context);
+        for connection in expired.ended {
+            self.close(connection, DisconnectReason::ConnectionLost);
+            self.sessions.connections.remove(connection.0);
+        }
+        for connection in expired.broken {
+            self.make_unready(connection);
+            self.sessions.drop_unsent(connection);
+        }
+    }
+
+    /// Closes a connection that has exceeded a limit.
+    pub(crate) fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
+        let context = &mut self.context;
+        if self.sessions.count_exceeded(context, connection, limit) {
+            self.send_off(connection, DisconnectReason::Limit(limit));
+        }
+    }
+
+    /// Sends the reason of a disconnect, then closes the connection.
+    pub(crate) fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+        self.deliver();
+        let goodbye = Disconnect::from(&reason);
+        self.rooms().ground.send(connection, &goodbye);
+        self.close(connection, reason);
+    }
+
+    /// Closes a connection: it observes and owns no object any more.
+    pub(super) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+        if !self.sessions.is_open(connection) {
+            return;
+        }
+        // Unsent bytes of its audiences belong to the connection as well.
+        self.deliver();
+        let outgoing = &mut self.outbound.outgoing;
+        let Some(closed) = self.sessions.close(connection, outgoing) else {
+            return;
+        };
+        let ClosedConnection { accepted, owned } = closed;
+        let number = connection.0;
+        tracing::debug!(
+            connection = number,
+            accepted,
+            ?reason,
+            "closed a connection"
+        );
+        let lost = self.objects.disown(&owned, self.context.wire_tick());
+        self.leave_audiences(connection, &owned);
+        self.cancel_snapshots(connection);
+        self.visibility.interest.forget_connection(connection);
+        self.visibility.groups.forget_connection(connection);
+        self.replication.bandwidth.remove_connection(connection);
+        self.context.events.push(if accepted {
+            ServerEvent::Disconnected {
+                connection,
+                reason,
+                owned,
+            }
+        } else {
+            ServerEvent::Refused { connection, reason }
+        });
+        if self.is_local(connection) {
+            self.host = None;
+            self.objects.track_local_changes(false);
+            self.sessions.remove_local(&mut self.outbound.outgoing);
+        }
+        for id in lost {
+            if self.owner(id).is_none() {
+                self.dispatch_ownership(id, Some(connection), None);
+            }
+        }
+    }
+
+    /// Removes a connection from the observers of all objects. Returns whether it was ready.
+    fn make_unready(&mut self, connection: ConnectionId) -> bool {
+        let was_ready = self.sessions.stop_updates(connection);
+        if was_ready {
+            // Unsent bytes of its audiences belong to the connection as well.
+            self.deliver();
+            self.visibility.audiences.remove_ready(connection);
+            self.cancel_snapshots(connection);
+        }
+        was_ready
     }
 }

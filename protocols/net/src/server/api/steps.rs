@@ -2,12 +2,9 @@
 
 use std::any::{Any, TypeId};
 
-use syncvar_runtime::{
-    ChangedFields, NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncValue,
-};
+use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError, SyncValue};
 
 use crate::server::NetworkServer;
-use crate::server::objects::owner::refuse;
 use crate::step::{Group, GroupSide};
 
 impl NetworkServer {
@@ -72,64 +69,30 @@ impl NetworkServer {
         mut step: impl FnMut(&mut Group<'_>, u64),
     ) -> Result<(), ObjectError> {
         for id in ids {
-            let replicated = self.objects.world.objects.get(id.0);
-            let at = replicated.ok_or(ObjectError::NoSuchObject(*id))?.at;
-            let slots = self.objects.world.pools.slots(at);
-            slots.ok_or(ObjectError::CheckedOut(*id))?;
+            self.objects.expect_checked_in(*id)?;
         }
         for id in ids {
-            self.begin_step(*id);
+            if let Some(host) = &mut self.host {
+                host.remember_object(&mut self.objects, *id);
+            }
+            self.objects.begin_step(*id);
         }
-        step(&mut Group::new(&mut Side { server: self, ids }, tick), tick);
+        let mut group = ServerGroup { server: self, ids };
+        step(&mut Group::new(&mut group, tick), tick);
         for id in ids {
-            self.end_step(*id);
+            self.objects.end_step(&mut self.context, *id);
         }
         Ok(())
-    }
-
-    fn begin_step(&mut self, id: NetId) {
-        let Some(replicated) = self.objects.world.objects.get(id.0) else {
-            return;
-        };
-        let at = replicated.at;
-        if self.host.is_some() {
-            self.remember_local_object(id, at);
-        }
-        if let Some(slots) = self.objects.world.pools.slots_mut(at) {
-            slots.for_each_mut(|slot| slot.begin_change());
-        }
-    }
-
-    fn end_step(&mut self, id: NetId) {
-        let Some(replicated) = self.objects.world.objects.get(id.0) else {
-            return;
-        };
-        let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
-            return;
-        };
-        let (events, mut is_dirty) = (&mut self.context.events, false);
-        let mut writer = NetworkWriter::with_encoding(self.context.config.framing.encoding());
-        slots.for_each_mut(|slot| {
-            slot.round(&mut writer);
-            let refused = slot.end_change();
-            if refused != 0 {
-                refuse(events, id, ChangedFields::new(slot.info().class, refused));
-            }
-            is_dirty |= slot.dirty_bits() != 0;
-        });
-        if is_dirty {
-            self.objects.schedule.queue_dirty(id);
-        }
     }
 }
 
 /// Objects of a server during a step.
-struct Side<'a> {
+struct ServerGroup<'a> {
     server: &'a mut NetworkServer,
     ids: &'a [NetId],
 }
 
-impl GroupSide for Side<'_> {
+impl GroupSide for ServerGroup<'_> {
     fn behaviour(&mut self, id: NetId, behaviour: TypeId) -> Option<&mut dyn Any> {
         if !self.ids.contains(&id) {
             return None;

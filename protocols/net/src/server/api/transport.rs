@@ -1,11 +1,8 @@
 //! Input and output of a transport: links and packets.
 
-use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, Transmit};
 
-use crate::link::header_bytes::HeaderBytes;
-use crate::server::outbound::transmit::Packet;
-use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::sessions::connection::Connection;
 use crate::server::{NetworkServer, PacketError};
 
 impl NetworkServer {
@@ -34,7 +31,9 @@ impl NetworkServer {
     pub fn handle_disconnect(&mut self, link: ConnectionId) {
         self.sessions.closing.retain(|ended| *ended != link);
         if let Some(connection) = self.sessions.of_link(link)
-            && !self.suspend(connection)
+            && !self
+                .sessions
+                .suspend(&mut self.context, self.outbound.store.tick, connection)
         {
             self.close(connection, DisconnectReason::ConnectionLost);
             self.sessions.connections.remove(connection.0);
@@ -61,7 +60,7 @@ impl NetworkServer {
         channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        self.handle(link, channel, (Channel::Reliable, packet))
+        self.handle(link, channel, Channel::Reliable, packet)
     }
 
     /// Handles a datagram of a connection: a packet whose
@@ -76,7 +75,7 @@ impl NetworkServer {
         channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        self.handle(link, channel, (Channel::Unreliable, packet))
+        self.handle(link, channel, Channel::Unreliable, packet)
     }
 
     /// Returns the next packet to send. Call it until it returns none.
@@ -85,70 +84,11 @@ impl NetworkServer {
         if self.visibility.audiences.is_written() {
             self.deliver();
         }
-        let (limit, now) = (self.context.config.resume_bytes, self.context.clock.now());
-        let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
-        let (link, packet) = loop {
-            let Some(id) = outbound.outgoing.front().copied() else {
-                outbound.store.clear();
-                return None;
-            };
-            let Some(connection) = connections.get_mut(id.0) else {
-                outbound.outgoing.pop_front();
-                continue;
-            };
-            if let Some((channel, bytes)) = connection.take_again() {
-                let (length, chunks) = (bytes.len(), 0..0);
-                outbound.packet.push(bytes);
-                outbound.header = HeaderBytes::default();
-                let delivery = Channel::Reliable;
-                let packet = Packet {
-                    channel,
-                    delivery,
-                    length,
-                    chunks,
-                };
-                break (connection.link().unwrap_or(id), packet);
-            }
-            connection.flush_own(&mut outbound.store);
-            let taken = if connection.queue.is_empty() {
-                outbound.take_datagram(connection, &self.context.config, now)
-            } else {
-                outbound.take_packet(connection, &self.context.config)
-            };
-            let done = connection.queue.is_empty() && !connection.has_datagrams(now);
-            let closing = connection.state == ConnectionState::Closing;
-            // A closing connection stays until a later poll finds its queue empty.
-            if done && !(closing && taken.is_some()) {
-                connection.listed = false;
-                outbound.outgoing.pop_front();
-            }
-            let link = connection.link();
-            let has_repair = connection.datagrams.is_some();
-            if let Some(packet) = &taken
-                && let Some(session) = &mut connection.session
-                && (packet.delivery == Channel::Reliable || !has_repair)
-            {
-                let reliable = packet.delivery == Channel::Reliable;
-                let header = outbound.header.as_slice();
-                session.keep(
-                    packet.channel,
-                    reliable.then(|| join(header, outbound.chunks(packet))),
-                    limit,
-                );
-            }
-            if done && closing && taken.is_none() {
-                connections.remove(id.0);
-                self.sessions.returns.remove_link(link.unwrap_or(id));
-            }
-            if let (Some(packet), Some(link)) = (taken, link) {
-                break (link, packet);
-            }
-            outbound.packet.clear();
-        };
+        let (link, packet) = self.outbound.poll(&self.context, &mut self.sessions)?;
         self.context.stats.sent.add(packet.length);
-        let chunks = outbound.chunks(&packet);
+        let chunks = self.outbound.chunks(&packet);
         let transmit = Transmit::new(link, packet.channel, packet.delivery, chunks);
-        Some(transmit.with_header(outbound.header.as_slice()))
+        Some(transmit.with_header(self.outbound.header.as_slice()))
     }
 
     /// Returns the link of a connection that the server has ended, or that has another link, each once. The transport closes it after the

@@ -12,7 +12,14 @@ impl NetworkServer {
     ///
     /// When the object does not exist, or the connection is not connected.
     pub fn show(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
-        self.set_visible(id, connection, true)
+        self.objects.world.expect_object(id)?;
+        self.sessions.expect(connection)?;
+        let objects = &mut self.objects;
+        match &mut self.host {
+            Some(host) if host.connection == connection => host.set_view(objects, id, Some(true)),
+            _ => self.visibility.set_visible(objects, id, connection, true),
+        }
+        Ok(())
     }
 
     /// Hides an object from a connection with the next update. Unsent changes of the object do not
@@ -22,7 +29,14 @@ impl NetworkServer {
     ///
     /// When the object does not exist, or the connection is not connected.
     pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
-        self.set_visible(id, connection, false)
+        self.objects.world.expect_object(id)?;
+        self.sessions.expect(connection)?;
+        let objects = &mut self.objects;
+        match &mut self.host {
+            Some(host) if host.connection == connection => host.set_view(objects, id, Some(false)),
+            _ => self.visibility.set_visible(objects, id, connection, false),
+        }
+        Ok(())
     }
 
     /// Reverts [`show`](Self::show) or [`hide`](Self::hide) for a connection: the object's default
@@ -35,15 +49,12 @@ impl NetworkServer {
         self.objects.world.expect_object(id)?;
         self.sessions.expect(connection)?;
         if self.is_local(connection) {
-            self.set_local_view(id, None);
+            if let Some(host) = &mut self.host {
+                host.set_view(&mut self.objects, id, None);
+            }
             return Ok(());
         }
-        self.visibility
-            .interest
-            .remember_shown(id, connection, false);
-        self.set_target_audience(id, |audiences, wanted| {
-            audiences.restore(wanted, connection)
-        });
+        self.visibility.restore(&mut self.objects, id, connection);
         Ok(())
     }
 
@@ -55,8 +66,11 @@ impl NetworkServer {
     /// When the object does not exist.
     pub fn show_to_all(&mut self, id: NetId) -> Result<(), ObjectError> {
         self.objects.world.expect_object(id)?;
-        self.take_from_interest(id);
-        self.set_target_audience(id, |_, _| Audiences::EVERYONE);
+        if let Some(host) = &mut self.host {
+            host.set_view(&mut self.objects, id, None);
+        }
+        self.visibility
+            .show_to_audience(&mut self.objects, id, Audiences::EVERYONE);
         Ok(())
     }
 
@@ -68,8 +82,11 @@ impl NetworkServer {
     /// When the object does not exist.
     pub fn hide_from_all(&mut self, id: NetId) -> Result<(), ObjectError> {
         self.objects.world.expect_object(id)?;
-        self.take_from_interest(id);
-        self.set_target_audience(id, |_, _| Audiences::NOBODY);
+        if let Some(host) = &mut self.host {
+            host.set_view(&mut self.objects, id, None);
+        }
+        self.visibility
+            .show_to_audience(&mut self.objects, id, Audiences::NOBODY);
         Ok(())
     }
 }

@@ -4,9 +4,15 @@ use syncvar_runtime::call::{CallPlace, Class};
 use syncvar_runtime::{AudienceId, CallError, ConnectionId, NetId, Target};
 
 use crate::Framing;
-use crate::server::NetworkServer;
+use crate::server::ServerConfig;
+use crate::server::calls::Calls;
+use crate::server::context::Context;
+use crate::server::host::Host;
+use crate::server::objects::Objects;
 use crate::server::objects::replicated::{Replicated, State};
+use crate::server::sessions::Sessions;
 use crate::server::sessions::connection::ConnectionState;
+use crate::server::visibility::Visibility;
 
 /// Receivers of a call.
 #[derive(Debug)]
@@ -31,9 +37,25 @@ pub(crate) struct CallPlan {
     pub(crate) local: bool,
 }
 
-impl NetworkServer {
+/// Rooms that decide the receivers of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct CallScope<'a> {
+    pub(crate) context: &'a Context,
+    pub(crate) objects: &'a Objects,
+    pub(crate) sessions: &'a Sessions,
+    pub(crate) visibility: &'a Visibility,
+    pub(crate) host: Option<&'a Host>,
+    pub(crate) calls: &'a Calls,
+}
+
+/// Returns whether a call waits for the next frame, with the changes that were made before it.
+pub(crate) fn is_behind_state(config: &ServerConfig, place: &CallPlace) -> bool {
+    place.schema.after_state && config.has_ticks()
+}
+
+impl CallScope<'_> {
     /// Resolves a call, and checks its target.
-    pub(crate) fn plan_call(
+    pub(crate) fn plan(
         &self,
         object: NetId,
         class: Class,
@@ -55,7 +77,7 @@ impl NetworkServer {
         let waits = !replicated.is(State::Announced)
             || replicated.is(State::VisibilityDirty)
             || self.calls.deferred.contains(object)
-            || self.is_behind_state(&place);
+            || is_behind_state(&self.context.config, &place);
         self.check_target(object, replicated, &target, waits)?;
         let receivers = if waits {
             Receivers::Deferred
@@ -66,8 +88,10 @@ impl NetworkServer {
         // A method for everyone runs on the server, and must not run twice on a host.
         let runs_here = target == Target::Everyone && !place.is_event();
         let local = !runs_here
-            && self.is_visible_locally(object, replicated)
-            && (waits || self.includes_local(replicated.owner, &target));
+            && self.host.is_some_and(|host| {
+                host.observes(self.visibility, object, replicated)
+                    && (waits || target.includes(host.connection, replicated.owner))
+            });
         Ok(CallPlan {
             place,
             target,
@@ -78,7 +102,7 @@ impl NetworkServer {
     }
 
     /// Checks that the named connections observe the object, or will after a pending view change.
-    pub(crate) fn check_target(
+    fn check_target(
         &self,
         object: NetId,
         replicated: &Replicated,
@@ -86,8 +110,8 @@ impl NetworkServer {
         waits: bool,
     ) -> Result<(), CallError> {
         let sees = |connection: ConnectionId| {
-            if self.is_local(connection) {
-                return self.is_visible_locally(object, replicated);
+            if let Some(host) = self.host.filter(|host| host.connection == connection) {
+                return host.observes(self.visibility, object, replicated);
             }
             if !waits {
                 return self
@@ -124,11 +148,6 @@ impl NetworkServer {
         }
     }
 
-    /// Returns whether a call waits for the next frame, with the changes that were made before it.
-    pub(crate) fn is_behind_state(&self, place: &CallPlace) -> bool {
-        place.schema.after_state && self.context.config.has_ticks()
-    }
-
     /// Returns the observers in a target.
     pub(crate) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
         let audience = self.visibility.audiences.get(replicated.audience);
@@ -155,7 +174,7 @@ impl NetworkServer {
     }
 
     /// Returns whether a receiver has `Unet`, and `Compact`.
-    pub(crate) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
+    fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
         let speaks = |connections: &[ConnectionId], framing| {
             let connections = connections
                 .iter()

@@ -81,7 +81,7 @@ impl NetworkServer {
         };
         let alike = replicated.audience == chunk.record.audience
             && !replicated.is(State::SnapshotPending)
-            && { self.prefab_info(replicated.at.pool) }.is_some_and(|info| info.repeatable);
+            && { self.objects.prefab_info(replicated.at.pool) }.is_some_and(|info| info.repeatable);
         // Saves a look at the ticks, which are rarely in the cache.
         if alike && replicated.framed <= chunk.tick {
             return Standing::Whole;

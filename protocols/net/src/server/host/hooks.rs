@@ -12,8 +12,11 @@ use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId, NetworkBehav
 
 use super::Host;
 use crate::ClientEvent;
-use crate::server::NetworkServer;
+use crate::server::context::Context;
+use crate::server::objects::Objects;
 use crate::server::objects::owner::refuse;
+use crate::server::objects::schedule::Schedule;
+use crate::server::visibility::Visibility;
 
 /// Object and index of a behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +41,15 @@ impl Id for BehaviourKey {
 impl BehaviourKey {
     pub(crate) fn new(object: NetId, behaviour: usize) -> Self {
         Self { object, behaviour }
+    }
+
+    /// Returns the event of changed fields.
+    pub(crate) fn changed(self, slot: &dyn Slot, fields: u64) -> ClientEvent {
+        ClientEvent::Changed {
+            object: self.object,
+            behaviour: self.behaviour,
+            fields: ChangedFields::new(slot.info().class, fields),
+        }
     }
 }
 
@@ -105,65 +117,77 @@ impl Host {
     }
 }
 
-impl NetworkServer {
-    /// Remembers the first behaviour of this type before a write. Only called with a local client.
+impl Host {
+    /// Remembers the first behaviour of this type before a write.
     #[cold]
-    pub(crate) fn remember_local_by_type<B: NetworkBehaviour>(&mut self, id: NetId, at: Location) {
-        let slots = self.objects.world.pools.slots(at);
+    pub(crate) fn remember_by_type<B: NetworkBehaviour>(
+        &mut self,
+        objects: &mut Objects,
+        id: NetId,
+        at: Location,
+    ) {
+        let slots = objects.world.pools.slots(at);
         let index = slots.and_then(<dyn Slots>::position::<B>);
-        self.remember_local(id, at, index);
+        self.remember_at(objects, id, at, index);
     }
 
     /// Remembers the behaviour at an index before a write.
     #[cold]
-    pub(crate) fn remember_local(&mut self, id: NetId, at: Location, index: Option<usize>) {
-        let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
-        let slots = self.objects.world.pools.slots_mut(at);
-        if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
-            && host.known.contains(id)
+    pub(crate) fn remember_at(
+        &mut self,
+        objects: &mut Objects,
+        id: NetId,
+        at: Location,
+        index: Option<usize>,
+    ) {
+        let runs_hooks = objects.world.callbacks == Callbacks::Run;
+        let slots = objects.world.pools.slots_mut(at);
+        if let (Some(slots), Some(index)) = (slots, index)
+            && self.known.contains(id)
             && let Some(slot) = slots.slot_mut(index)
         {
-            host.remember(BehaviourKey::new(id, index), slot, runs_hooks);
+            self.remember(BehaviourKey::new(id, index), slot, runs_hooks);
         }
     }
 
     /// Remembers all behaviours of an object before a write.
     #[cold]
-    pub(crate) fn remember_local_object(&mut self, id: NetId, at: Location) {
-        let count = self.objects.world.pools.slots(at).map_or(0, Slots::len);
-        for index in 0..count {
-            self.remember_local(id, at, Some(index));
+    pub(crate) fn remember_object(&mut self, objects: &mut Objects, id: NetId) {
+        let runs_hooks = objects.world.callbacks == Callbacks::Run;
+        if let Some(slots) = objects.world.slots_mut(id) {
+            self.remember_slots(id, slots, runs_hooks);
         }
     }
 
     /// Remembers all behaviours of an object that is checked out.
-    pub(crate) fn remember_local_slots(&mut self, id: NetId, slots: &mut dyn Slots) {
-        let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
-        if let Some(host) = &mut self.host
-            && host.known.contains(id)
-        {
+    pub(crate) fn remember_slots(&mut self, id: NetId, slots: &mut dyn Slots, runs_hooks: bool) {
+        if self.known.contains(id) {
             let mut index = 0;
             slots.for_each_mut(|slot| {
-                host.remember(BehaviourKey::new(id, index), slot, runs_hooks);
+                self.remember(BehaviourKey::new(id, index), slot, runs_hooks);
                 index += 1;
             });
         }
     }
+}
 
+impl Host {
     /// Calls the initial hooks of an object that the local client begins to observe. If one of them takes
-    /// a context, it returns all of them for the object's check-out instead.
-    pub(crate) fn call_initial_hooks_locally(&mut self, id: NetId) -> Vec<DeferredHooks> {
-        let (Some(host), Some(replicated)) = (&mut self.host, self.objects.world.objects.get(id.0))
-        else {
+    /// a context, returns all of them for the check-out of the object instead.
+    pub(crate) fn call_initial_hooks(
+        &mut self,
+        context: &mut Context,
+        objects: &mut Objects,
+        id: NetId,
+    ) -> Vec<DeferredHooks> {
+        let world = &mut objects.world;
+        let Some(replicated) = world.objects.get(id.0) else {
             return Vec::new();
         };
-        let prefab = self
-            .objects
-            .world
-            .prefabs
-            .get(self.objects.world.pools.prefab(replicated.at.pool));
-        let slots = self.objects.world.pools.slots_mut(replicated.at);
-        let runs = self.objects.world.callbacks == Callbacks::Run;
+        let pools = &mut world.pools;
+        let prefab = world.prefabs.get(pools.prefab(replicated.at.pool));
+        let slots = pools.slots_mut(replicated.at);
+        let runs = world.callbacks == Callbacks::Run;
         let slots = slots.filter(|slots| runs && slots.has_initial_hooks());
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return Vec::new();
@@ -175,84 +199,113 @@ impl NetworkServer {
         for hooks in hooks {
             if let Some(slot) = slots.slot_mut(hooks.behaviour) {
                 let key = BehaviourKey::new(id, hooks.behaviour);
-                let refused = host.call_hooks(key, slot, hooks.hooks, hooks.fields);
+                let refused = self.call_hooks(key, slot, hooks.hooks, hooks.fields);
                 if let Some(refused) = refused {
-                    refuse(&mut self.context.events, id, refused);
+                    refuse(&mut context.events, id, refused);
                 }
                 if slot.dirty_bits() != 0 {
-                    self.objects.schedule.queue_dirty(id);
+                    objects.schedule.queue_dirty(id);
                 }
             }
         }
         Vec::new()
     }
 
-    /// Calls the hooks of written behaviours that the local client observes, and reports the
-    /// changed fields.
-    pub(crate) fn call_local_hooks(&mut self) {
-        if let Some(host) = &mut self.host {
-            host.begin_hooks();
-        }
-        let mut with_context = false;
-        while let Some(host) = &mut self.host
-            && let Some((key, pending)) = host.due.pop_first()
-        {
-            let BehaviourKey {
-                object: id,
-                behaviour,
-            } = key;
-            if !host.known.contains(id) {
+    /// Calls the due hooks of objects that the local client observes, and reports the changed fields, until hooks
+    /// need a context. Returns those for the check-out of their object.
+    pub(crate) fn call_due_hooks(
+        &mut self,
+        context: &mut Context,
+        objects: &mut Objects,
+        visibility: &Visibility,
+    ) -> Option<ContextHooks> {
+        while let Some((key, pending)) = self.due.pop_first() {
+            let id = key.object;
+            if !self.known.contains(id) {
                 continue;
             }
-            let replicated = self.objects.world.objects.get(id.0);
+            let replicated = objects.world.objects.get(id.0);
             // An object about to leave its view runs no hooks.
             let Some(replicated) =
-                replicated.filter(|replicated| self.is_visible_locally(id, replicated))
+                replicated.filter(|replicated| self.observes(visibility, id, replicated))
             else {
                 continue;
             };
-            let Some(host) = &mut self.host else {
-                break;
-            };
-            let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
+            let Some(slots) = objects.world.pools.slots_mut(replicated.at) else {
                 // The object is checked out.
-                host.written.insert(key, pending);
+                self.written.insert(key, pending);
                 continue;
             };
-            let Some(slot) = slots.slot_mut(behaviour) else {
+            let Some(slot) = slots.slot_mut(key.behaviour) else {
                 continue;
             };
-            let written = slot.dirty_bits();
-            let mut fields = if pending.by_hooks { 0 } else { written };
-            if let Some(mut before) = pending.before {
-                let changed = slot.changed_since(&mut before);
-                if changed != 0 && slot.info().hook_context == HookContext::Object {
-                    with_context = true;
-                    let hooks = (behaviour, changed, before);
-                    self.call_local_hooks_with(id, hooks, (fields, written));
-                    continue;
-                }
-                if changed != 0 {
-                    let refused = host.call_hooks(key, slot, before.into(), changed);
-                    if let Some(refused) = refused {
-                        refuse(&mut self.context.events, id, refused);
-                    }
-                    fields |= changed | slot.dirty_bits() & !written;
-                    if slot.dirty_bits() != 0 {
-                        self.objects.schedule.queue_dirty(id);
-                    }
-                }
+            let schedule = &mut objects.schedule;
+            let with_context = self.call_behaviour_hooks(context, schedule, key, slot, pending);
+            if with_context.is_some() {
+                return with_context;
             }
-            if fields != 0 {
-                host.events.push(ClientEvent::Changed {
-                    object: id,
-                    behaviour,
-                    fields: ChangedFields::new(slot.info().class, fields),
+        }
+        None
+    }
+
+    /// Calls the hooks of a written behaviour, and reports the changed fields. Returns hooks that need a context.
+    fn call_behaviour_hooks(
+        &mut self,
+        context: &mut Context,
+        schedule: &mut Schedule,
+        key: BehaviourKey,
+        slot: &mut dyn Slot,
+        pending: PendingHooks,
+    ) -> Option<ContextHooks> {
+        let written = slot.dirty_bits();
+        let mut fields = if pending.by_hooks { 0 } else { written };
+        let mut before = pending.before;
+        let changed = before
+            .as_mut()
+            .map_or(0, |before| slot.changed_since(before));
+        if let Some(before) = before.filter(|_| changed != 0) {
+            if slot.info().hook_context == HookContext::Object {
+                return Some(ContextHooks {
+                    key,
+                    fields: fields | changed,
+                    written,
+                    hooks: DeferredHooks {
+                        object: key.object,
+                        behaviour: key.behaviour,
+                        fields: changed,
+                        tick: None,
+                        reported: false,
+                        hooks: before.into(),
+                    },
                 });
             }
+            let refused = self.call_hooks(key, slot, before.into(), changed);
+            if let Some(refused) = refused {
+                refuse(&mut context.events, key.object, refused);
+            }
+            fields |= changed | slot.dirty_bits() & !written;
+            if slot.dirty_bits() != 0 {
+                schedule.queue_dirty(key.object);
+            }
         }
-        if with_context {
-            self.report_hook_writes();
+        if fields != 0 {
+            self.report_changed(key, slot, fields);
         }
+        None
     }
+
+    /// Reports changed fields of a behaviour.
+    pub(crate) fn report_changed(&mut self, key: BehaviourKey, slot: &dyn Slot, fields: u64) {
+        self.events.push(key.changed(slot, fields));
+    }
+}
+
+/// Hooks of a behaviour that take a context, before they are called.
+pub(crate) struct ContextHooks {
+    pub(crate) key: BehaviourKey,
+    pub(crate) hooks: DeferredHooks,
+    /// Fields to report without those that the hooks write.
+    pub(crate) fields: u64,
+    /// Dirty fields before the hooks.
+    pub(crate) written: u64,
 }

@@ -17,7 +17,7 @@ pub struct Replicated {
     pub(crate) target_audience: AudienceId,
     pub(crate) owner: Option<ConnectionId>,
     /// Number that the owner's writes carry. Each grant of write access increments it.
-    pub(crate) lease: u32,
+    pub(crate) permit: u32,
     /// Tick of the spawn, or of the last update that looked at its changes: no frame wrote its fields later.
     pub(crate) framed: u32,
     /// Time of the next look by the schedule; `Nanos::MAX` without one.
@@ -58,13 +58,13 @@ const SPECIAL: u8 = State::VisibilityDirty as u8
 
 impl Replicated {
     /// Returns the entry of an object without states.
-    pub(crate) fn new(at: Location, audience: AudienceId, lease: u32) -> Self {
+    pub(crate) fn new(at: Location, audience: AudienceId, permit: u32) -> Self {
         Self {
             at,
             audience,
             target_audience: audience,
             owner: None,
-            lease,
+            permit,
             framed: 0,
             wake: Nanos::MAX,
             states: 0,
@@ -103,8 +103,8 @@ impl Replicated {
     }
 
     /// Voids all earlier writes of owners.
-    pub(crate) fn renew_lease(&mut self) {
-        self.lease = self.lease.checked_add(1).unwrap_or(1);
+    pub(crate) fn renew_permit(&mut self) {
+        self.permit = self.permit.checked_add(1).unwrap_or(1);
     }
 
     /// Replaces audiences that were merged into others. `merged` is in ascending order.

@@ -3,13 +3,16 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use syncvar_runtime::Channel;
+use syncvar_runtime::endpoint::join;
+use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::link::header::StreamHeader;
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
 use crate::server::ServerConfig;
+use crate::server::context::Context;
 use crate::server::outbound::Outbound;
-use crate::server::sessions::connection::Connection;
+use crate::server::sessions::Sessions;
+use crate::server::sessions::connection::{Connection, ConnectionState};
 
 /// A packet taken from a connection's queue.
 pub(crate) struct Packet {
@@ -64,6 +67,80 @@ impl Connection {
 }
 
 impl Outbound {
+    /// Takes the next packet, with the link that it leaves on.
+    pub(crate) fn poll(
+        &mut self,
+        context: &Context,
+        sessions: &mut Sessions,
+    ) -> Option<(ConnectionId, Packet)> {
+        loop {
+            let Some(id) = self.outgoing.front().copied() else {
+                self.store.clear();
+                return None;
+            };
+            let Some(connection) = sessions.connections.get_mut(id.0) else {
+                self.outgoing.pop_front();
+                continue;
+            };
+            if let Some((channel, bytes)) = connection.take_again() {
+                let (length, chunks) = (bytes.len(), 0..0);
+                self.packet.push(bytes);
+                self.header = HeaderBytes::default();
+                let packet = Packet {
+                    channel,
+                    delivery: Channel::Reliable,
+                    length,
+                    chunks,
+                };
+                return Some((connection.link().unwrap_or(id), packet));
+            }
+            let taken = self.poll_connection(context, connection);
+            let done =
+                connection.queue.is_empty() && !connection.has_datagrams(context.clock.now());
+            let closing = connection.state == ConnectionState::Closing;
+            // A closing connection stays until a later poll finds its queue empty.
+            if done && !(closing && taken.is_some()) {
+                connection.listed = false;
+                self.outgoing.pop_front();
+            }
+            let link = connection.link();
+            if done && closing && taken.is_none() {
+                sessions.connections.remove(id.0);
+                sessions.returns.remove_link(link.unwrap_or(id));
+            }
+            if let (Some(packet), Some(link)) = (taken, link) {
+                return Some((link, packet));
+            }
+            self.packet.clear();
+        }
+    }
+
+    /// Takes the next packet of a connection. The session keeps a copy of a packet that a returning client may
+    /// need.
+    #[inline]
+    fn poll_connection(
+        &mut self,
+        context: &Context,
+        connection: &mut Connection,
+    ) -> Option<Packet> {
+        connection.flush_own(&mut self.store);
+        let packet = if connection.queue.is_empty() {
+            self.take_datagram(connection, &context.config, context.clock.now())
+        } else {
+            self.take_packet(connection, &context.config)
+        }?;
+        let has_repair = connection.datagrams.is_some();
+        let reliable = packet.delivery == Channel::Reliable;
+        if let Some(session) = &mut connection.session
+            && (reliable || !has_repair)
+        {
+            let header = self.header.as_slice();
+            let copy = reliable.then(|| join(header, self.chunks(&packet)));
+            session.keep(packet.channel, copy, context.config.resume_bytes);
+        }
+        Some(packet)
+    }
+
     /// Returns the chunks of the packet polled last.
     #[inline]
     pub(crate) fn chunks(&self, packet: &Packet) -> &[Bytes] {

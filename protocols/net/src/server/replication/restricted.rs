@@ -72,7 +72,7 @@ impl NetworkServer {
             interval: self.context.config.default_interval(),
             force: job.force,
         };
-        let info = self.prefab_info(at.pool);
+        let info = self.objects.prefab_info(at.pool);
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let Some(slots) = self.objects.world.pools.slots_mut(at) else {
             return;

@@ -6,9 +6,8 @@ use bytes::Bytes;
 use syncvar_runtime::object::{
     ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, SinkLog, SinkRules, nanos,
 };
-use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, WriteError};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
 
-use crate::message::{LocalClientAuthority, Message, Owner};
 use crate::server::objects::replicated::State;
 use crate::server::replication::restricted::PartLists;
 use crate::server::sessions::connection::Connection;
@@ -83,15 +82,16 @@ impl NetworkServer {
             host.events.release();
         }
         self.sessions.intake.next_update();
-        self.expire_joins();
-        self.expire_absences();
+        self.expire_connections();
         self.decide_losses();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
-        self.answer_pings();
+        self.rooms().ground.answer_pings();
         self.report_inputs();
         self.forget_departed();
-        self.correct_owners();
+        let rooms = self.rooms();
+        let mut ground = rooms.ground;
+        rooms.visibility.correct_owners(&mut ground);
         // Calls queued since the last update.
         self.run_local_calls();
         self.deliver();
@@ -120,7 +120,11 @@ impl NetworkServer {
         self.send_deferred_calls(has_frame);
         self.update_local();
         self.seal_datagrams();
-        self.finish_record();
+        if self.is_recording() {
+            // Messages of the local client's callbacks.
+            self.deliver();
+            self.rooms().ground.finish_record();
+        }
     }
 
     /// Begins the frame of the tick, unless it has had one: state on unreliable channels waits for the next tick
@@ -151,7 +155,7 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
-                is_restricted = self.is_restricted(next.pool);
+                is_restricted = self.objects.is_restricted(next.pool);
             }
             if is_restricted && self.needs_parts(next.pool, job.row) {
                 // Its parts stand behind the earlier objects of the run.
@@ -410,59 +414,6 @@ impl NetworkServer {
                 }
             }
         });
-    }
-
-    /// Appends a message for one connection alone.
-    pub(in crate::server) fn send_own<M: Message>(
-        &mut self,
-        connection: ConnectionId,
-        message: &M,
-    ) {
-        self.write_own(connection, M::TYPE, &|writer| message.encode(writer));
-    }
-
-    /// Like [`send_own`](Self::send_own), compiled once for all messages.
-    pub(in crate::server) fn write_own(
-        &mut self,
-        connection: ConnectionId,
-        message_type: MessageType,
-        encode: &dyn Fn(&mut NetworkWriter),
-    ) {
-        // The local client receives no bytes.
-        if self.is_local(connection) {
-            return;
-        }
-        let receiver = self.sessions.connections.get_mut(connection.0);
-        let receiver = receiver.filter(|receiver| message_type.is_shared() || !receiver.records());
-        let Some(receiver) = receiver else {
-            return;
-        };
-        let Some(length) = receiver.write_own(encode) else {
-            return;
-        };
-        self.context.stats.count_encoded(message_type, length);
-        receiver.list(&mut self.outbound.outgoing);
-    }
-
-    /// Sends a connection whether it owns an object, or that the object is its player.
-    pub(in crate::server) fn send_authority(
-        &mut self,
-        connection: ConnectionId,
-        net_id: NetId,
-        authority: bool,
-    ) {
-        let known = self.sessions.connections.get(connection.0);
-        let player = known.filter(|_| authority).and_then(|known| {
-            let mut players = known.players.iter();
-            players.find(|(_, player)| *player == net_id)
-        });
-        if let Some((number, _)) = player {
-            let number = i32::from(*number).cast_unsigned();
-            self.send_own(connection, &Owner { net_id, number });
-        } else {
-            let message = LocalClientAuthority { net_id, authority };
-            self.send_own(connection, &message);
-        }
     }
 }
 

@@ -3,17 +3,15 @@
 use std::fmt;
 
 use syncvar_runtime::endpoint::{Payload, Refusal};
-use syncvar_runtime::limits::LimitExceeded;
-use syncvar_runtime::{ConnectionId, ReadError};
+use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
 
-use crate::Framing;
-use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{
-    Accepted, JoinRequest as Request, MAX_RETURN, Message, PROTOCOL_VERSION, Pace, Start,
+    Connect, JoinRequest as RequestMessage, MAX_RETURN, Message, PROTOCOL_VERSION, Return,
 };
-use crate::server::datagrams::Datagrams;
+use crate::server::context::Context;
+use crate::server::sessions::Sessions;
 use crate::server::sessions::connection::ConnectionState;
-use crate::server::{Admission, NetworkServer, ServerEvent};
+use crate::server::{Admission, ServerEvent};
 
 /// Join request of a connection whose schema matches.
 #[derive(Clone, Copy, Debug)]
@@ -59,66 +57,99 @@ impl From<bool> for Decision {
     }
 }
 
-/// The program's rule about join requests.
+/// Rule of the program about join requests.
 #[derive(Default)]
-pub(crate) struct Gate(pub(crate) Option<Box<Rule>>);
+pub(crate) struct AdmissionRule(Option<Box<Rule>>);
 
-pub(crate) type Rule = dyn FnMut(&JoinRequest<'_>) -> Decision + Send + Sync;
+type Rule = dyn FnMut(&JoinRequest<'_>) -> Decision + Send + Sync;
 
-impl fmt::Debug for Gate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Gate(..)" } else { "Gate" })
+impl AdmissionRule {
+    /// Returns the rule of a function.
+    pub(crate) fn new(
+        rule: impl FnMut(&JoinRequest<'_>) -> Decision + Send + Sync + 'static,
+    ) -> Self {
+        Self(Some(Box::new(rule)))
     }
 }
 
-impl NetworkServer {
-    /// Returns the answer to a Connect.
-    pub(crate) fn acceptance(&mut self, framing: Framing) -> Accepted {
-        let start = Start {
-            incarnation: self.context.config.incarnation,
-            first_tick: self.context.ticks.first(),
+impl fmt::Debug for AdmissionRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = if self.0.is_some() {
+            "AdmissionRule(..)"
+        } else {
+            "AdmissionRule"
         };
-        let pace = Pace {
-            tick_rate: self.context.config.tick_rate,
-            send_interval: self.context.config.default_interval(),
-        };
-        Accepted {
-            version: PROTOCOL_VERSION,
-            start: (framing == Framing::Compact).then_some((start, pace)),
+        f.write_str(name)
+    }
+}
+
+/// Effect of an acceptance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Acceptance {
+    /// The connection was accepted before.
+    Already,
+    /// The client takes an earlier connection over.
+    TakesOver(Return),
+    /// The connection is accepted. `ready`: it has asked for the objects.
+    Accepted { ready: bool },
+}
+
+impl Sessions {
+    /// Keeps the payload of a join request until `Connect`. Returns false if the request is too long.
+    pub(crate) fn keep_join_request(
+        &mut self,
+        context: &Context,
+        from: ConnectionId,
+        payload: &[u8],
+    ) -> Result<bool, ReadError> {
+        let longest = context.config.limits.max_join_payload;
+        if payload.len() > longest.saturating_add(MAX_RETURN) {
+            return Ok(false);
         }
+        let request = RequestMessage::decode(payload)?;
+        if request.payload.as_bytes().len() > longest {
+            return Ok(false);
+        }
+        if let Some(connection) = self.connections.get_mut(from.0) {
+            connection.join_payload = request.payload;
+            connection.returning = request.returning;
+        }
+        Ok(true)
     }
 
-    /// Gives headers to the packets of a connection behind the answer to its Connect.
-    pub(crate) fn begin_headers(&mut self, connection: ConnectionId) {
-        // Behind a header.
-        let packet_size = self
-            .context
-            .config
-            .gathered_size()
-            .saturating_sub(MAX_HEADER);
-        let (settings, size) = (self.loss_settings(), self.context.config.datagram_size());
-        let store = &mut self.outbound.store;
-        if let Some(accepted) = self.sessions.connections.get_mut(connection.0)
-            && accepted.framing == Framing::Compact
-        {
-            accepted.flush_own(store);
-            accepted.own = Framing::Unet.segments(packet_size);
-            accepted.headers.from = Some(store.end());
-            let longest = accepted.headers.datagrams;
-            let datagrams = longest.map(|longest| Datagrams::new(settings, longest.min(size)));
-            accepted.datagrams = datagrams.map(Box::new);
-            self.sessions.list_datagrams(connection);
+    /// Compares the version and the schema of a client. Returns why the client is refused.
+    pub(crate) fn compare(
+        &mut self,
+        context: &Context,
+        from: ConnectionId,
+        connect: &Connect,
+    ) -> Result<(), DisconnectReason> {
+        if connect.version != PROTOCOL_VERSION {
+            return Err(DisconnectReason::VersionMismatch);
         }
+        if connect.schema_hash != self.schema_hash {
+            tracing::info!(
+                connection = from.0,
+                "refused a client with other prefabs, behaviours or fields: its `ClientEvent::Refused` names the first difference"
+            );
+            return Err(DisconnectReason::SchemaMismatch(None));
+        }
+        if let Some(connection) = self.connections.get_mut(from.0) {
+            // Both ends must support the framing. UNet's bytes are the minimum.
+            connection.framing = connect.framing.min(context.config.framing);
+        }
+        Ok(())
     }
 
-    /// Accepts a connection, or asks the program.
-    pub(crate) fn request(&mut self, connection: ConnectionId) {
-        let returning = self.find_session(connection);
-        let Some(requested) = self.sessions.connections.get_mut(connection.0) else {
-            return;
+    /// Asks the rule, or the settings, about a connection whose schema matches. A decision that waits is
+    /// reported.
+    pub(crate) fn decide(&mut self, context: &mut Context, connection: ConnectionId) -> Decision {
+        let returning = self.find_session(context, connection);
+        let Some(requested) = self.connections.get_mut(connection.0) else {
+            return Decision::Wait;
         };
         requested.state = ConnectionState::Requested { ready: false };
-        let decision = match (&mut self.sessions.gate.0, self.context.config.admission) {
+        let decision = match (&mut self.admission_rule.0, context.config.admission) {
             (Some(rule), _) => rule(&JoinRequest {
                 connection,
                 returning,
@@ -127,55 +158,53 @@ impl NetworkServer {
             (None, Admission::Open) => Decision::Accept,
             (None, Admission::Decide) => Decision::Wait,
         };
-        let payload = requested.join_payload.clone();
-        match decision {
-            // The connection exists.
-            Decision::Accept => drop(self.accept(connection)),
-            Decision::Refuse(refusal) => drop(self.refuse(connection, refusal)),
-            Decision::Wait => self.context.events.push(ServerEvent::JoinRequested {
+        if decision == Decision::Wait {
+            context.events.push(ServerEvent::JoinRequested {
                 connection,
                 returning,
-                payload,
-            }),
+                payload: requested.join_payload.clone(),
+            });
         }
+        decision
     }
 
-    /// Keeps the payload of a join request until `Connect`.
-    pub(crate) fn handle_join_request(
+    /// Accepts a connection that has sent its request.
+    pub(crate) fn accept(
         &mut self,
-        from: ConnectionId,
-        payload: &[u8],
-    ) -> Result<(), ReadError> {
-        let longest = self.context.config.limits.max_join_payload;
-        if payload.len() > longest.saturating_add(MAX_RETURN) {
-            self.close_for(from, LimitExceeded::JoinPayload);
-            return Ok(());
+        context: &mut Context,
+        connection: ConnectionId,
+    ) -> Result<Acceptance, ObjectError> {
+        let accepted = self.connections.get_mut(connection.0);
+        let accepted = accepted.ok_or(ObjectError::NotConnected(connection))?;
+        let ConnectionState::Requested { ready } = accepted.state else {
+            return if accepted.is_connected() {
+                Ok(Acceptance::Already)
+            } else {
+                Err(ObjectError::NotConnected(connection))
+            };
+        };
+        if let Some(returning) = accepted.returning {
+            return Ok(Acceptance::TakesOver(returning));
         }
-        let request = Request::decode(payload)?;
-        if request.payload.as_bytes().len() > longest {
-            self.close_for(from, LimitExceeded::JoinPayload);
-            return Ok(());
-        }
-        if let Some(connection) = self.sessions.connections.get_mut(from.0) {
-            connection.join_payload = request.payload;
-            connection.returning = request.returning;
-        }
-        Ok(())
+        accepted.state = ConnectionState::Connected;
+        tracing::debug!(connection = connection.0, "accepted a client");
+        context.events.push(ServerEvent::Connected { connection });
+        Ok(Acceptance::Accepted { ready })
     }
 
     /// Remembers that a connection has asked for the objects before its acceptance.
     pub(crate) fn defer_ready(&mut self, from: ConnectionId) {
-        if let Some(connection) = self.sessions.connections.get_mut(from.0) {
+        if let Some(connection) = self.connections.get_mut(from.0) {
             connection.state = ConnectionState::Requested { ready: true };
         }
     }
 
-    /// Makes a connection ready, if it has a place.
-    pub(crate) fn handle_ready(&mut self, from: ConnectionId) {
-        if self.sessions.lobby.admit(from, &self.context.config.limits) {
-            self.set_ready(from);
-        } else {
-            self.close_for(from, LimitExceeded::Places);
+    /// Makes a connection ready. Returns false without a place for it.
+    pub(crate) fn admit(&mut self, context: &Context, from: ConnectionId) -> bool {
+        let has_place = self.lobby.admit(from, &context.config.limits);
+        if has_place {
+            self.set_joining(from);
         }
+        has_place
     }
 }

@@ -3,10 +3,13 @@
 use syncvar_runtime::{Channel, ConnectionId, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::MessageType;
+use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, Place, TickNumber};
 use crate::link::receiver::Receiver;
 use crate::message::frames;
-use crate::server::NetworkServer;
+use crate::server::ServerEvent;
+use crate::server::context::Context;
+use crate::server::sessions::Sessions;
 
 /// Distance above the highest tick that no tick of a client reaches.
 const MAX_TICK_STEP: u32 = 1 << 31;
@@ -26,22 +29,43 @@ pub(crate) enum Origin {
     },
 }
 
-impl NetworkServer {
-    /// Reads the header of a packet, if it has one. Returns the messages; none of them for a datagram that
-    /// has arrived before or is too old.
+/// Time of a packet in updates of the server.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    /// Tick of the last update.
+    pub(crate) tick: u32,
+    /// Ticks between the last two updates.
+    pub(crate) gap: u32,
+}
+
+/// Packet without its header.
+pub(crate) struct Unpacked<'a> {
+    /// Messages; none of them for a datagram that has arrived before or is too old.
+    pub(crate) messages: &'a [u8],
+    pub(crate) ack: Option<Ack>,
+}
+
+impl Sessions {
+    /// Reads the header of a packet, if it has one.
     pub(crate) fn read_header<'a>(
         &mut self,
+        context: &Context,
+        arrival: Arrival,
         from: ConnectionId,
         carrier: Channel,
         packet: &'a [u8],
-    ) -> Result<&'a [u8], ReadError> {
-        self.sessions.origin = Origin::Plain;
-        let connection = self.sessions.connections.get_mut(from.0);
+    ) -> Result<Unpacked<'a>, ReadError> {
+        self.origin = Origin::Plain;
+        let plain = Unpacked {
+            messages: packet,
+            ack: None,
+        };
+        let connection = self.connections.get_mut(from.0);
         let Some(connection) = connection.filter(|it| it.headers.from.is_some()) else {
-            return Ok(packet);
+            return Ok(plain);
         };
         if !connection.headers.begun && carrier == Channel::Reliable && is_farewell(packet) {
-            return Ok(packet);
+            return Ok(plain);
         }
         let mut reader = NetworkReader::new(packet);
         let mut is_known = false;
@@ -49,13 +73,11 @@ impl NetworkServer {
             Channel::Reliable => {
                 let (header, tick) = connection.headers.received.read(&mut reader)?;
                 connection.headers.begun = true;
-                self.sessions.origin = Origin::Stream { tick };
-                let (pace, rate) = (self.rewind.gap(), self.context.config.tick_rate);
-                connection.stream.note(self.outbound.store.tick, pace, rate);
+                self.origin = Origin::Stream { tick };
+                let rate = context.config.tick_rate;
+                connection.stream.note(arrival.tick, arrival.gap, rate);
                 if let Some(datagrams) = &mut connection.datagrams {
-                    datagrams
-                        .receiver
-                        .handled_reliable(self.context.clock.now());
+                    datagrams.receiver.handled_reliable(context.clock.now());
                     datagrams.receiver.see_tick(tick);
                 }
                 header.ack
@@ -72,34 +94,64 @@ impl NetworkServer {
                     if is_known {
                         datagrams.receiver.count_duplicate();
                     }
-                    self.sessions.origin = Origin::Datagram { sequence, tick };
+                    self.origin = Origin::Datagram { sequence, tick };
                 }
                 header.ack
             }
         };
-        let messages = reader.read_bytes(reader.remaining())?;
-        if let Some(ack) = ack {
-            self.handle_ack(from, &ack);
-        }
+        let mut messages = reader.read_bytes(reader.remaining())?;
         if is_known {
-            self.sessions.origin = Origin::Plain;
-            return Ok(&[]);
+            self.origin = Origin::Plain;
+            messages = &[];
         }
-        Ok(messages)
+        Ok(Unpacked { messages, ack })
     }
 
     /// Marks the datagram in progress as handled.
-    pub(crate) fn mark_datagram(&mut self, from: ConnectionId) {
-        let origin = std::mem::take(&mut self.sessions.origin);
+    pub(crate) fn mark_datagram(&mut self, context: &Context, from: ConnectionId) {
+        let origin = std::mem::take(&mut self.origin);
         let Origin::Datagram { sequence, tick } = origin else {
             return;
         };
-        let connection = self.sessions.connections.get_mut(from.0);
+        let connection = self.connections.get_mut(from.0);
         if let Some(datagrams) = connection.and_then(|it| it.datagrams.as_mut()) {
-            datagrams.receiver.mark(sequence, self.context.clock.now());
+            datagrams.receiver.mark(sequence, context.clock.now());
             datagrams.receiver.see_tick(tick);
         }
     }
+
+    /// Counts a packet on a reliable carrier, which keeps one order.
+    pub(crate) fn count_reliable(&mut self, from: ConnectionId, kind: Channel, carrier: Channel) {
+        let Some(connection) = self.connections.get_mut(from.0) else {
+            return;
+        };
+        // Behind headers, all packets that are no datagrams keep one order.
+        let counted = kind == Channel::Reliable || connection.headers.from.is_some();
+        if counted && carrier == Channel::Reliable {
+            connection.received = connection.received.saturating_add(1);
+            if let Some(session) = &mut connection.session {
+                self.returns.confirm(session);
+            }
+        }
+    }
+
+    /// Counts a malformed message of the packet in progress.
+    pub(crate) fn count_error(&mut self, context: &mut Context, error: &ReadError) {
+        context.stats.refused.count_read(error.kind());
+        self.intake.count(error.kind().into());
+    }
+}
+
+/// Reports the first malformed message of a packet.
+pub(crate) fn report_misbehaviour(
+    context: &mut Context,
+    connection: ConnectionId,
+    error: &ReadError,
+) {
+    let error = error.clone();
+    tracing::debug!(connection = connection.0, %error, "refused a malformed message");
+    let event = ServerEvent::Misbehaved { connection, error };
+    context.events.push_minor(event);
 }
 
 /// Returns the sequence and the tick with all their bits.

@@ -10,7 +10,8 @@ use syncvar_runtime::time::micros;
 
 use crate::link::round_trip::Average;
 use crate::message::{Echo, Ping, Pong};
-use crate::server::NetworkServer;
+use crate::server::context::Context;
+use crate::server::sessions::Sessions;
 
 /// Minimum time between two answers: at most 20 per second.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -41,7 +42,7 @@ pub(crate) struct Pings {
 
 /// Round trips of the last echoes.
 #[derive(Clone, Debug, Default)]
-pub(in crate::server) struct Echoes {
+pub(crate) struct Echoes {
     last: VecDeque<Duration>,
     /// Shortest one, the end of the shortest part, and the longest one.
     shortest: Duration,
@@ -64,19 +65,19 @@ impl Echoes {
     }
 
     /// Returns the longest round trip; 0 before the first one.
-    pub(in crate::server) fn longest(&self) -> Duration {
+    pub(crate) fn longest(&self) -> Duration {
         self.longest
     }
 
     /// Returns the delay beyond which a packet was repeated. A repetition takes most of a round trip, and jitter no more than a few
     /// times the range of the short round trips. A tick is the resolution of a time.
-    pub(in crate::server) fn least_repetition(&self, tick: Duration) -> Duration {
+    pub(crate) fn least_repetition(&self, tick: Duration) -> Duration {
         let jitter = self.short.saturating_sub(self.shortest) * 2;
         jitter.max(self.short.mul_f64(0.65)) + tick
     }
 
     /// Returns the longest delay of an echo, if it was a repetition.
-    pub(in crate::server) fn repetition(&self, tick: Duration) -> Option<Duration> {
+    pub(crate) fn repetition(&self, tick: Duration) -> Option<Duration> {
         let delay = self.longest.saturating_sub(self.short);
         (delay > self.least_repetition(tick) + tick).then_some(delay)
     }
@@ -89,7 +90,7 @@ impl Pings {
     }
 
     /// Returns the round trips of the last echoes.
-    pub(in crate::server) fn echoes(&self) -> &Echoes {
+    pub(crate) fn echoes(&self) -> &Echoes {
         &self.echoes
     }
 
@@ -106,64 +107,58 @@ impl Pings {
     }
 }
 
-impl NetworkServer {
+impl Sessions {
     /// Queues a ping for the next update, whose time is exact. A later ping replaces an earlier
     /// one.
-    pub(crate) fn handle_ping(&mut self, from: ConnectionId, ping: &Ping) {
-        let Some(connection) = self.sessions.connections.get_mut(from.0) else {
+    pub(crate) fn receive_ping(&mut self, context: &mut Context, from: ConnectionId, ping: &Ping) {
+        let Some(connection) = self.connections.get_mut(from.0) else {
             return;
         };
         match connection.ping.waiting.replace(ping.time) {
-            None => self.sessions.pinging.push(from),
+            None => self.pinging.push(from),
             Some(_) => {
-                self.context.stats.ignored_pings += 1;
-                self.sessions.intake.count(Misbehaviour::Ignored);
+                context.stats.ignored_pings += 1;
+                self.intake.count(Misbehaviour::Ignored);
             }
         }
     }
 
     /// Measures the round trip by the echo of an answer.
-    pub(crate) fn handle_echo(&mut self, from: ConnectionId, echo: &Echo) {
-        let now = self.context.clock.now();
-        if let Some(connection) = self.sessions.connections.get_mut(from.0) {
-            connection.ping.echo(now, echo.server_time);
+    pub(crate) fn receive_echo(&mut self, context: &Context, from: ConnectionId, echo: &Echo) {
+        if let Some(connection) = self.connections.get_mut(from.0) {
+            connection.ping.echo(context.clock.now(), echo.server_time);
         }
     }
 
-    /// Answers the queued pings, except those that follow too soon.
-    pub(crate) fn answer_pings(&mut self) {
-        if self.sessions.pinging.is_empty() {
-            return;
+    /// Takes the connections with an unanswered ping.
+    pub(crate) fn take_pinging(&mut self) -> Vec<ConnectionId> {
+        std::mem::take(&mut self.pinging)
+    }
+
+    /// Returns the answer to the ping of a connection, unless it follows the last answer too soon.
+    pub(crate) fn answer_ping(&mut self, context: &mut Context, id: ConnectionId) -> Option<Pong> {
+        let now = context.clock.now();
+        let connection = self.connections.get_mut(id.0);
+        let connection = connection.filter(|connection| connection.is_connected())?;
+        let pings = &mut connection.ping;
+        let time = pings.waiting.take()?;
+        if pings
+            .answered
+            .is_some_and(|last| now.saturating_sub(last) < PAUSE)
+        {
+            context.stats.ignored_pings += 1;
+            return None;
         }
-        let (now, tick_rate) = (self.context.clock.now(), self.context.config.tick_rate);
-        for id in std::mem::take(&mut self.sessions.pinging) {
-            let connection = self.sessions.connections.get_mut(id.0);
-            let Some(connection) = connection.filter(|connection| connection.is_connected()) else {
-                continue;
-            };
-            let pings = &mut connection.ping;
-            let Some(time) = pings.waiting.take() else {
-                continue;
-            };
-            if pings
-                .answered
-                .is_some_and(|last| now.saturating_sub(last) < PAUSE)
-            {
-                self.context.stats.ignored_pings += 1;
-                continue;
-            }
-            pings.answered = Some(now);
-            let server_time = micros(now);
-            if pings.awaited.is_full() {
-                pings.awaited.remove(0);
-            }
-            pings.awaited.push(server_time);
-            let pong = Pong {
-                time,
-                server_time,
-                tick_rate,
-            };
-            self.send_own(id, &pong);
+        pings.answered = Some(now);
+        let server_time = micros(now);
+        if pings.awaited.is_full() {
+            pings.awaited.remove(0);
         }
+        pings.awaited.push(server_time);
+        Some(Pong {
+            time,
+            server_time,
+            tick_rate: context.config.tick_rate,
+        })
     }
 }

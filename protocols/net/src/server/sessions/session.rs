@@ -1,23 +1,48 @@
 //! Sessions: connections that outlive their link.
+//!
+//! ```text
+//! handle_connect    accept              set_ready, Ready
+//! Connecting --> Requested --> Connected <--> Joining --> Ready
+//!                                  ^  set_not_ready          | link lost
+//!                                  |                         v
+//!                              restarted <-- return <---- away (same state)
+//!                                             | resumed       | grace over
+//!                                             v               v
+//!                                           Ready          Closing
+//! ```
+//!
+//! An accepted connection has a session if the server grants tokens. The session keeps the last reliable
+//! packets. A client that lost its link joins again with the token: the new connection of the transport becomes
+//! the link of the earlier connection, which keeps its number, its objects and its state.
+//!
+//! The client *resumes* if both ends still have every packet that the other end has not received: the server
+//! sends the kept packets again, and no object is written twice. Otherwise the connection *restarts*: it becomes
+//! ready again and receives all visible objects. While the client is away, its packets are written and kept as
+//! before, up to `resume_bytes`. Beyond that number no client can resume, so the server stops the updates of the
+//! connection. After `reconnect_grace` the connection is closed.
+//!
+//! Each return replaces the token. The used token stays valid until the first packet on the new link: the
+//! answer with the next token may be lost, too.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
+use syncvar_runtime::ConnectionId;
 use syncvar_runtime::ordered::IdMap;
-use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkWriter, ObjectError};
 
-use crate::message::{Counts, Grant, GrantKind, Message, Return};
+use crate::SessionToken;
+use crate::message::Counts;
 use crate::recent::Recent;
-use crate::server::datagrams::Datagrams;
-use crate::server::sessions::connection::{Connection, ConnectionState, Headers};
-use crate::server::{NetworkServer, ServerEvent};
-use crate::{Framing, SessionToken};
+use crate::server::ServerEvent;
+use crate::server::context::Context;
+use crate::server::sessions::Sessions;
+use crate::server::sessions::connection::{Connection, ConnectionState};
 
 /// Session of a connection.
 #[derive(Debug)]
 pub(crate) struct Session {
-    token: SessionToken,
+    pub(crate) token: SessionToken,
     /// Token of the last return, until the client has answered to the new one: its greeting may be lost.
     former: Option<SessionToken>,
     /// Number of the transport's connection; none while the client is away.
@@ -38,7 +63,7 @@ struct Absence {
 }
 
 impl Session {
-    fn new(token: SessionToken, link: ConnectionId) -> Self {
+    pub(crate) fn new(token: SessionToken, link: ConnectionId) -> Self {
         Self {
             token,
             former: None,
@@ -61,7 +86,7 @@ impl Session {
     }
 
     /// Returns whether a client with these counts can go on.
-    fn agrees(&self, counts: Counts, received: u64) -> bool {
+    pub(crate) fn agrees(&self, counts: Counts, received: u64) -> bool {
         let lost = |sent| sent >= counts.received;
         self.recent.covers(counts.received)
             && !self.unreliable.is_some_and(lost)
@@ -107,6 +132,16 @@ impl Returns {
         self.links.contains(link)
     }
 
+    /// Adds the token of a new session. Returns whether the token was free.
+    pub(crate) fn add_token(&mut self, token: SessionToken, connection: ConnectionId) -> bool {
+        let is_free = !self.tokens.contains_key(&token);
+        if is_free {
+            self.tokens.insert(token, connection);
+        }
+        is_free
+    }
+
+    /// Forgets a link.
     pub(crate) fn remove_link(&mut self, link: ConnectionId) {
         self.links.remove(link);
     }
@@ -121,7 +156,7 @@ impl Returns {
 
     /// Gives a session that has returned with a token its next one. The used token stays valid until the client
     /// [confirms](Self::confirm) the next one. The session keeps its token if the next one is taken.
-    fn rotate(&mut self, session: &mut Session, used: SessionToken, next: SessionToken) {
+    pub(crate) fn rotate(&mut self, session: &mut Session, used: SessionToken, next: SessionToken) {
         if self.tokens.contains_key(&next) {
             return;
         }
@@ -129,8 +164,8 @@ impl Returns {
             self.tokens.insert(next, connection);
         }
         let former = session.former.replace(used);
-        let newest = std::mem::replace(&mut session.token, next);
-        for unused in former.into_iter().chain([newest]) {
+        let latest = std::mem::replace(&mut session.token, next);
+        for unused in former.into_iter().chain([latest]) {
             if unused != used {
                 self.tokens.remove(&unused);
             }
@@ -147,84 +182,65 @@ impl Returns {
     }
 }
 
-impl NetworkServer {
-    /// Gives an accepted connection a session, if the server grants them.
-    pub(crate) fn grant_session(&mut self, connection: ConnectionId) {
-        let Some(source) = self.context.config.session_tokens else {
-            return;
-        };
-        let token = SessionToken::new(source());
-        let returns = &mut self.sessions.returns;
-        if self.context.config.reconnect_grace.is_zero() || returns.tokens.contains_key(&token) {
-            return;
-        }
-        let Some(granted) = self.sessions.connections.get_mut(connection.0) else {
-            return;
-        };
-        returns.tokens.insert(token, connection);
-        granted.session = Some(Box::new(Session::new(token, connection)));
-        let (sent, received) = (0, granted.received);
-        let kind = GrantKind::New;
-        self.send_own(
-            connection,
-            &Grant {
-                kind,
-                token,
-                sent,
-                received,
-            },
-        );
-    }
+/// Connections without a link whose time or whose packets are over.
+#[derive(Debug, Default)]
+pub(crate) struct ExpiredAbsences {
+    /// Connections that have not returned in time.
+    pub(crate) ended: Vec<ConnectionId>,
+    /// Connections that cannot resume.
+    pub(crate) broken: Vec<ConnectionId>,
+}
 
-    /// Keeps a connection without a link, if it has a session. Returns whether it does.
-    pub(crate) fn suspend(&mut self, connection: ConnectionId) -> bool {
-        let away = self.sessions.returns.away.len();
-        let Some(lost) = self.sessions.connections.get_mut(connection.0) else {
+impl Sessions {
+    /// Keeps a connection without a link, if it has a session. Returns whether it does. `tick` is the tick of the
+    /// last update.
+    pub(crate) fn suspend(
+        &mut self,
+        context: &mut Context,
+        tick: u32,
+        connection: ConnectionId,
+    ) -> bool {
+        let away = self.returns.away.len();
+        let Some(lost) = self.connections.get_mut(connection.0) else {
             return false;
         };
-        let was_ready = self.sessions.lobby.has_place(connection);
+        let was_ready = self.lobby.has_place(connection);
         if !lost.is_connected() || !was_ready {
             return false;
         }
         let Some(session) = &mut lost.session else {
             return false;
         };
-        if away >= self.context.config.limits.max_away {
-            self.context.stats.refused.away += 1;
+        if away >= context.config.limits.max_away {
+            context.stats.refused.away += 1;
             return false;
         }
         if let Some(link) = session.link.take() {
-            self.sessions.returns.remove_link(link);
+            self.returns.remove_link(link);
         }
         if let Some(datagrams) = lost
             .datagrams
             .as_mut()
             .filter(|it| !it.sender.is_detached())
         {
-            datagrams.suspend(self.context.clock.now(), self.outbound.store.tick);
+            datagrams.suspend(context.clock.now(), tick);
         }
         session.absence = Absence {
             since: None,
             sent: session.recent.sent(),
         };
-        self.sessions.returns.away.push(connection);
+        self.returns.away.push(connection);
         tracing::debug!(connection = connection.0, "a client has lost its link");
-        self.context.events.push(ServerEvent::Away { connection });
+        context.events.push(ServerEvent::Away { connection });
         true
     }
 
-    /// Closes the connections that have not returned in time, and stops the updates of connections that
-    /// cannot go on.
-    pub(crate) fn expire_absences(&mut self) {
-        if self.sessions.returns.away.is_empty() {
-            return;
-        }
-        let (now, grace) = (
-            self.context.clock.now(),
-            self.context.config.reconnect_grace,
-        );
-        for connection in self.sessions.returns.away.clone() {
-            let Some(away) = self.sessions.connections.get_mut(connection.0) else {
+    /// Returns the connections without a link that have not returned in time, or cannot resume.
+    pub(crate) fn expire_absences(&mut self, context: &Context) -> ExpiredAbsences {
+        let mut expired = ExpiredAbsences::default();
+        let (now, grace) = (context.clock.now(), context.config.reconnect_grace);
+        for connection in &self.returns.away {
+            let Some(away) = self.connections.get_mut(connection.0) else {
                 continue;
             };
             let Some(session) = &mut away.session else {
@@ -232,78 +248,34 @@ impl NetworkServer {
             };
             let since = *session.absence.since.get_or_insert(now);
             if now.saturating_sub(since) >= grace {
-                self.close(connection, DisconnectReason::ConnectionLost);
-                self.sessions.connections.remove(connection.0);
+                expired.ended.push(*connection);
             } else if session.is_broken() && away.state != ConnectionState::Connected {
-                self.drop_output(connection);
+                expired.broken.push(*connection);
             }
         }
-    }
-
-    /// Makes a connection not ready and drops its unsent bytes.
-    pub(crate) fn drop_output(&mut self, connection: ConnectionId) {
-        self.make_unready(connection);
-        if let Some(dropped) = self.sessions.connections.get_mut(connection.0) {
-            dropped.own.drain().for_each(drop);
-            dropped.queue.clear();
-        }
+        expired
     }
 
     /// Returns the connection that a join request returns to. A request with an unknown token becomes one
     /// of a new client: the server may have restarted, or the session has ended.
-    pub(crate) fn find_session(&mut self, from: ConnectionId) -> Option<ConnectionId> {
-        let requested = self.sessions.connections.get_mut(from.0)?;
+    pub(crate) fn find_session(
+        &mut self,
+        context: &mut Context,
+        from: ConnectionId,
+    ) -> Option<ConnectionId> {
+        let requested = self.connections.get_mut(from.0)?;
         let returning = requested.returning?;
-        let found = self.sessions.returns.tokens.get(&returning.token);
+        let found = self.returns.tokens.get(&returning.token);
         if found.is_none() {
             requested.returning = None;
-            self.context.stats.refused.sessions += 1;
+            context.stats.refused.sessions += 1;
         }
         found.copied()
     }
 
-    /// Moves a session to the link of an accepted connection.
-    pub(crate) fn take_over(
-        &mut self,
-        from: ConnectionId,
-        returning: Return,
-    ) -> Result<(), ObjectError> {
-        let Some(connection) = self.find_session(from) else {
-            // The program has decided about the session.
-            self.request(from);
-            return Err(ObjectError::NotConnected(from));
-        };
-        // Bytes of the audiences belong to the earlier link.
-        self.deliver();
-        let Some(new) = self.sessions.connections.remove(from.0) else {
-            return Err(ObjectError::NotConnected(from));
-        };
-        self.sessions.lobby.leave(from);
-        self.visibility.interest.forget_connection(from);
-        let same = self.adopt(connection, new);
-        // The queue of the new link is empty.
-        self.release_state(connection);
-        let resumed = returning.counts.filter(|_| same).and_then(|counts| {
-            let known = self.sessions.connections.get(connection.0)?;
-            let session = known.session.as_ref()?;
-            session.agrees(counts, known.received).then_some(counts)
-        });
-        if resumed.is_none() {
-            self.drop_output(connection);
-        }
-        self.greet(connection, returning, resumed);
-        let resumed = resumed.is_some();
-        tracing::debug!(connection = connection.0, "a client has returned");
-        self.context.events.push(ServerEvent::Returned {
-            connection,
-            resumed,
-        });
-        Ok(())
-    }
-
-    /// Moves the link of a new connection to an earlier one. Returns whether the framing stays.
+    /// Moves the link of a new connection to an earlier one. Returns whether the framing and the carriers stay.
     pub(crate) fn adopt(&mut self, connection: ConnectionId, new: Connection) -> bool {
-        let Some(known) = self.sessions.connections.get_mut(connection.0) else {
+        let Some(known) = self.connections.get_mut(connection.0) else {
             return false;
         };
         let Some(session) = &mut known.session else {
@@ -319,78 +291,19 @@ impl NetworkServer {
         if let Some(datagrams) = &mut known.datagrams {
             datagrams.sender.await_answer();
         }
-        let returns = &mut self.sessions.returns;
-        returns.away.retain(|away| *away != connection);
-        returns.links.insert(new.id, connection);
+        self.returns.away.retain(|away| *away != connection);
+        self.returns.links.insert(new.id, connection);
         if let Some(former) = former {
-            returns.links.remove(former);
-            self.sessions.closing.push_back(former);
+            self.returns.links.remove(former);
+            self.closing.push_back(former);
         }
         same
     }
 
-    /// Answers a returned client, in a packet without a number.
-    pub(crate) fn greet(
-        &mut self,
-        connection: ConnectionId,
-        returning: Return,
-        resumed: Option<Counts>,
-    ) {
-        let framing = self.sessions.connections.get(connection.0);
-        let framing = framing.map_or(Framing::Unet, |known| known.framing);
-        let answer = self.acceptance(framing);
-        let (next, settings) = (self.outbound.store.end(), self.loss_settings());
-        let size = self.context.config.datagram_size();
-        let token = self.context.config.session_tokens.map(|source| source());
-        let Some(known) = self.sessions.connections.get_mut(connection.0) else {
-            return;
-        };
-        let Some(session) = &mut known.session else {
-            return;
-        };
-        if let Some(token) = token {
-            let next = SessionToken::new(token);
-            self.sessions.returns.rotate(session, returning.token, next);
-        }
-        let mut has_datagrams = false;
-        let kind = match resumed {
-            Some(_) => GrantKind::Resumed,
-            None => {
-                // The client begins its inputs anew, and may give another one to a tick.
-                known.inputs = None;
-                known.received = returning.counts.map_or(0, |counts| counts.sent);
-                known.headers = Headers {
-                    datagrams: known.headers.datagrams,
-                    from: (framing == Framing::Compact).then_some(next),
-                    ..Headers::default()
-                };
-                let longest = known
-                    .headers
-                    .datagrams
-                    .filter(|_| known.headers.from.is_some());
-                let datagrams = longest.map(|longest| Datagrams::new(settings, longest.min(size)));
-                known.datagrams = datagrams.map(Box::new);
-                has_datagrams = known.datagrams.is_some();
-                GrantKind::Restarted
-            }
-        };
-        let grant = Grant {
-            kind,
-            token: session.token,
-            sent: session.recent.sent(),
-            received: known.received,
-        };
-        let mut writer = NetworkWriter::new();
-        grant.encode(&mut writer);
-        answer.encode(&mut writer);
-        let greeting = Some(writer.take_bytes());
-        match resumed {
-            Some(counts) => session.recent.resume(greeting, counts.received),
-            None => session.recent.restart(greeting),
-        }
-        known.list(&mut self.outbound.outgoing);
-        if has_datagrams {
-            self.sessions.list_datagrams(connection);
-        }
+    /// Returns the counts of a returning client if it can resume with them.
+    pub(crate) fn resumable(&self, connection: ConnectionId, counts: Counts) -> Option<Counts> {
+        let known = self.connections.get(connection.0)?;
+        let session = known.session.as_ref()?;
+        session.agrees(counts, known.received).then_some(counts)
     }
 }

@@ -6,8 +6,10 @@ use syncvar_runtime::schema::Role;
 use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
 use crate::server::NetworkServer;
-use crate::server::objects::owner::StateChange;
+use crate::server::api::rooms::Rooms;
+use crate::server::objects::Objects;
 use crate::server::objects::replicated::State;
+use crate::server::visibility::owner_state::ReadableChange;
 
 /// Groups of objects and connections.
 #[derive(Debug, Default)]
@@ -41,6 +43,20 @@ impl Groups {
     /// Returns whether no object has a group.
     pub(in crate::server) fn is_empty(&self) -> bool {
         self.objects.rights().is_empty()
+    }
+
+    /// Returns the role of a connection for an object.
+    pub(crate) fn role(&self, objects: &Objects, id: NetId, connection: ConnectionId) -> Role {
+        let replicated = objects.world.objects.get(id.0);
+        if replicated.is_some_and(|replicated| replicated.owner == Some(connection)) {
+            Role::Owner
+        } else if !self.is_empty() && { self.of(id) }
+            .is_some_and(|tag| self.contain(tag, connection))
+        {
+            Role::Member
+        } else {
+            Role::Observer
+        }
     }
 
     fn set(&mut self, object: NetId, tag: Option<Tag>) {
@@ -181,17 +197,7 @@ impl NetworkServer {
 
     /// Returns the role of a connection for an object.
     pub(crate) fn role(&self, id: NetId, connection: ConnectionId) -> Role {
-        let replicated = self.objects.world.objects.get(id.0);
-        let groups = &self.visibility.groups;
-        if replicated.is_some_and(|replicated| replicated.owner == Some(connection)) {
-            Role::Owner
-        } else if !groups.is_empty() && { groups.of(id) }
-            .is_some_and(|tag| groups.contain(tag, connection))
-        {
-            Role::Member
-        } else {
-            Role::Observer
-        }
+        self.visibility.groups.role(&self.objects, id, connection)
     }
 
     /// Divides connections by their roles for an object.
@@ -216,7 +222,10 @@ impl NetworkServer {
     pub(in crate::server) fn is_grouped(&self, id: NetId) -> bool {
         !self.visibility.groups.is_empty()
             && self.visibility.groups.of(id).is_some()
-            && self.policy(id).is_some_and(|policy| policy.group != 0)
+            && self
+                .objects
+                .policy(id)
+                .is_some_and(|policy| policy.group != 0)
     }
 
     /// Returns the announced objects with a group and fields for it, ascending.
@@ -243,7 +252,11 @@ impl NetworkServer {
     ) {
         let mut observers = Vec::new();
         for id in objects {
-            if self.policy(*id).is_none_or(|policy| policy.group == 0) {
+            if self
+                .objects
+                .policy(*id)
+                .is_none_or(|policy| policy.group == 0)
+            {
                 continue;
             }
             self.hide_at_once(*id);
@@ -264,17 +277,22 @@ impl NetworkServer {
         for (id, observing) in observers {
             for (connection, former) in observing {
                 let change = match (former, self.role(id, connection)) {
-                    (Role::Observer, Role::Member) => StateChange {
+                    (Role::Observer, Role::Member) => ReadableChange {
                         fields: &|info| info.policy.group,
-                        ..StateChange::NONE
+                        ..ReadableChange::NONE
                     },
-                    (Role::Member, Role::Observer) => StateChange {
+                    (Role::Member, Role::Observer) => ReadableChange {
                         leaves_group: true,
-                        ..StateChange::NONE
+                        ..ReadableChange::NONE
                     },
                     _ => continue,
                 };
-                self.send_owner_state(connection, id, &change);
+                let Rooms {
+                    mut ground,
+                    visibility,
+                    ..
+                } = self.rooms();
+                visibility.send_owner_state(&mut ground, connection, id, &change);
             }
         }
     }

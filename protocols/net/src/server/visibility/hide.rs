@@ -154,7 +154,9 @@ impl NetworkServer {
             self.note_end(id);
         }
         for connection in leaving {
-            self.send_own(*connection, &ObjectHide { net_id: id });
+            self.rooms()
+                .ground
+                .send(*connection, &ObjectHide { net_id: id });
         }
         if !leaving.is_empty()
             && let Some(owed) = self.visibility.pending_snapshots.get_mut(id)

@@ -15,6 +15,7 @@ use syncvar_runtime::{ConnectionId, NetId, ObjectError, Prefabs};
 use crate::ServerConfig;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
+use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::{Audiences, Base};
 
 /// The interest management, and its reports.
@@ -112,6 +113,19 @@ impl Interest {
     }
 }
 
+impl Visibility {
+    /// Returns whether a connection will see an area after the pending changes.
+    pub(crate) fn will_see(&self, connection: ConnectionId, area: Area) -> bool {
+        let pending_views = &self.interest.pending_views;
+        if !pending_views.is_empty()
+            && let Some(sees) = pending_views.get(&(connection, area))
+        {
+            return *sees;
+        }
+        self.audiences.sees(connection, area)
+    }
+}
+
 impl NetworkServer {
     /// Returns a server with an interest management.
     ///
@@ -172,10 +186,13 @@ impl NetworkServer {
         let owner = replicated.owner;
         let owner = owner.filter(|owner| !self.is_local(*owner));
         self.visibility.interest.take_shown(id);
-        self.set_local_view(id, None);
-        self.set_target_audience(id, |audiences, _| {
-            audiences.rebase(Audiences::NOBODY, base, owner, &[])
-        });
+        if let Some(host) = &mut self.host {
+            host.set_view(&mut self.objects, id, None);
+        }
+        self.visibility
+            .set_target_audience(&mut self.objects, id, |audiences, _| {
+                audiences.rebase(Audiences::NOBODY, base, owner, &[])
+            });
         Ok(())
     }
 
@@ -213,7 +230,8 @@ impl NetworkServer {
             .audiences
             .rebase(wanted, base, owner, &shown);
         if rebased != wanted {
-            self.set_target_audience(id, |_, _| rebased);
+            self.visibility
+                .set_target_audience(&mut self.objects, id, |_, _| rebased);
         }
     }
 
@@ -278,13 +296,7 @@ impl NetworkServer {
 
     /// Returns whether a connection sees an area after this update.
     pub(in crate::server) fn will_see(&self, connection: ConnectionId, area: Area) -> bool {
-        let pending_views = &self.visibility.interest.pending_views;
-        if !pending_views.is_empty()
-            && let Some(sees) = pending_views.get(&(connection, area))
-        {
-            return *sees;
-        }
-        self.visibility.audiences.sees(connection, area)
+        self.visibility.will_see(connection, area)
     }
 
     /// Returns whether a connection enters or leaves an area with this update.
@@ -309,7 +321,9 @@ impl NetworkServer {
                 continue;
             }
             if self.is_local(connection) {
-                self.mark_area_local(area);
+                for object in self.visibility.interest.objects(area) {
+                    self.objects.note_local_change(object);
+                }
             }
             if sees {
                 self.visibility

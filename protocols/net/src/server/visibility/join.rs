@@ -22,14 +22,16 @@ impl NetworkServer {
         self.objects.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
-            self.mark_local(id);
+            self.objects.note_local_change(id);
             owners.extend(self.announce_object(id));
         }
         self.replication.scratch.objects = new;
         self.deliver();
         for (owner, net_id) in owners {
-            self.send_authority(owner, net_id, true);
-            self.grant_lease(owner, net_id);
+            self.rooms().ground.send_authority(owner, net_id, true);
+            let rooms = self.rooms();
+            let mut ground = rooms.ground;
+            rooms.visibility.grant_permit(&mut ground, owner, net_id);
         }
     }
 
@@ -72,7 +74,7 @@ impl NetworkServer {
         audience: AudienceId,
         owner: Option<ConnectionId>,
     ) -> Option<()> {
-        let policy = self.policy(id)?;
+        let policy = self.objects.policy(id)?;
         let owner = owner.filter(|_| policy.private() != 0);
         let parts = if self.is_grouped(id) {
             let ready = self.visibility.audiences.get(audience).ready();
@@ -125,7 +127,7 @@ impl NetworkServer {
             };
             let records = joiner.records();
             if records {
-                self.begin_keyframe();
+                self.rooms().ground.begin_keyframe();
             } else {
                 joiner.state = ConnectionState::Ready;
                 // The burst has all state up to this tick.
@@ -136,27 +138,31 @@ impl NetworkServer {
                     // A probe behind it tells when it has arrived.
                     datagrams.restart(now, tick);
                 }
-                self.send_own(connection, &SpawnFinished { state: 0 });
+                self.rooms()
+                    .ground
+                    .send(connection, &SpawnFinished { state: 0 });
             }
             for (audience, chunks) in &states.0 {
                 if self.visibility.audiences.admits(*audience, connection) {
-                    self.send_chunks(0, connection, chunks);
+                    self.rooms().ground.send_chunks(0, connection, chunks);
                 }
             }
             for (readers, chunks) in &states.1 {
                 if self.belongs_to(readers, connection) {
-                    self.send_chunks(0, connection, chunks);
+                    self.rooms().ground.send_chunks(0, connection, chunks);
                 }
             }
             for id in apart.iter() {
                 self.send_private_snapshot(id, connection);
             }
             if records {
-                self.end_keyframe();
+                self.rooms().ground.end_keyframe();
                 continue;
             }
             self.send_owned_authority(connection);
-            self.send_own(connection, &SpawnFinished { state: 1 });
+            self.rooms()
+                .ground
+                .send(connection, &SpawnFinished { state: 1 });
             tracing::debug!(
                 connection = connection.0,
                 "sent all visible objects to a client"
@@ -172,7 +178,7 @@ impl NetworkServer {
             .filter_map(|id| self.sessions.connections.get(id.0));
         let owned = joiners.flat_map(|joiner| joiner.owned.iter());
         let is_private = |id: &NetId| {
-            let policy = self.policy(*id);
+            let policy = self.objects.policy(*id);
             let announced = self
                 .objects
                 .world
@@ -216,8 +222,12 @@ impl NetworkServer {
             let announced = replicated.filter(|replicated| replicated.is(State::Announced));
             if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
             {
-                self.send_authority(connection, net_id, true);
-                self.grant_lease(connection, net_id);
+                self.rooms().ground.send_authority(connection, net_id, true);
+                let rooms = self.rooms();
+                let mut ground = rooms.ground;
+                rooms
+                    .visibility
+                    .grant_permit(&mut ground, connection, net_id);
             }
         }
     }

@@ -28,7 +28,7 @@ impl NetworkServer {
     /// ```
     pub fn observers(&self, id: NetId) -> impl Iterator<Item = ConnectionId> {
         let local = self.host.as_ref().map(|host| host.connection);
-        let local = local.filter(|_| self.is_seen_locally(id));
+        let local = local.filter(|_| self.host.as_ref().is_some_and(|host| host.knows(id)));
         let is_before = move |other: &ConnectionId| local.is_none_or(|local| *other < local);
         let before = self.remote_observers(id).filter(is_before);
         let after = self

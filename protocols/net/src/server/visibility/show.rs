@@ -1,6 +1,5 @@
 //! Objects that enter a connection's view.
 
-use bytes::Bytes;
 use syncvar_runtime::schema::Role;
 use syncvar_runtime::{ConnectionId, NetId};
 
@@ -95,7 +94,7 @@ impl NetworkServer {
     pub(in crate::server) fn send_void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
         if self.context.config.compare_schemas {
             for connection in owed {
-                self.send_own(*connection, &Void { net_id });
+                self.rooms().ground.send(*connection, &Void { net_id });
             }
         }
     }
@@ -157,14 +156,20 @@ impl NetworkServer {
         self.note_snapshot(id, receivers);
         if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
             self.flush_snapshots();
-            self.send_authority(owner, id, true);
-            self.grant_lease(owner, id);
+            self.rooms().ground.send_authority(owner, id, true);
+            let rooms = self.rooms();
+            let mut ground = rooms.ground;
+            rooms.visibility.grant_permit(&mut ground, owner, id);
         }
     }
 
     /// Writes the snapshot for all receivers, with the fields of their roles.
     fn write_snapshots(&mut self, id: NetId, receivers: &[ConnectionId]) -> bool {
-        if self.policy(id).is_none_or(|policy| policy.private() == 0) {
+        if self
+            .objects
+            .policy(id)
+            .is_none_or(|policy| policy.private() == 0)
+        {
             return self.write_snapshot(id, receivers, Role::Observer);
         }
         let parts = self.divide_by_role(id, receivers.iter().copied());
@@ -175,35 +180,7 @@ impl NetworkServer {
 
     /// Records that connections need the snapshot of an object with the next update.
     pub(in crate::server) fn request_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
-        if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
-            replicated.set(State::SnapshotPending, true);
-            let pending = &mut self.visibility.pending_snapshots;
-            let owed = pending.get_or_insert_with(id, Vec::new);
-            owed.extend(
-                receivers
-                    .iter()
-                    .filter(|c| !owed.contains(c))
-                    .copied()
-                    .collect::<Vec<_>>(),
-            );
-        }
-    }
-
-    /// Appends chunks to a connection's queue.
-    pub(in crate::server) fn send_chunks(
-        &mut self,
-        channel: u8,
-        receiver: ConnectionId,
-        chunks: &[Bytes],
-    ) {
-        let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
-            return;
-        };
-        let lossy = self.context.config.is_lossy(channel);
-        match &mut connection.datagrams {
-            Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),
-            None if lossy && connection.detached_since.is_some() => {}
-            _ => self.outbound.send(connection, channel, chunks),
-        }
+        self.visibility
+            .request_snapshot(&mut self.objects, id, receivers);
     }
 }

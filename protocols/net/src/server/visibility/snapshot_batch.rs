@@ -83,7 +83,7 @@ impl NetworkServer {
         {
             return false;
         }
-        self.requeue_if_dirty(id, synchronize);
+        self.objects.requeue_if_dirty(id, synchronize);
         true
     }
 
@@ -223,8 +223,8 @@ impl NetworkServer {
         for receiver in receivers {
             let connection = self.sessions.connections.get(receiver.0);
             match connection.map(|connection| connection.framing) {
-                Some(Framing::Unet) => self.send_chunks(0, receiver, &unet),
-                Some(Framing::Compact) => self.send_chunks(0, receiver, &compact),
+                Some(Framing::Unet) => self.rooms().ground.send_chunks(0, receiver, &unet),
+                Some(Framing::Compact) => self.rooms().ground.send_chunks(0, receiver, &compact),
                 None => {}
             }
         }

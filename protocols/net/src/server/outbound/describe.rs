@@ -1,21 +1,22 @@
 //! The schema on the wire: for a client that learns it, and for one with another schema.
 
-use syncvar_runtime::endpoint::Refusal;
-use syncvar_runtime::{Channel, ConnectionId, DisconnectReason};
+use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::MessageType;
 use crate::message::begin;
+use crate::server::SchemaRequests;
+use crate::server::ground::Ground;
 use crate::server::sessions::connection::ConnectionState;
-use crate::server::{NetworkServer, SchemaRequests};
 
-impl NetworkServer {
+impl Ground<'_> {
+    /// Returns whether the server describes its schema.
+    pub(crate) fn describes(&self) -> bool {
+        self.context.config.schema_requests == SchemaRequests::Answer
+    }
+
     /// Sends the schema to a client without compiled types: the description of every prefab, and the
     /// classes of the behaviours.
     pub(crate) fn describe(&mut self, to: ConnectionId) {
-        if self.context.config.schema_requests == SchemaRequests::Refuse {
-            let refusal = Refusal::new("the server does not describe its schema");
-            return self.send_off(to, DisconnectReason::Denied(Box::new(refusal)));
-        }
         if let Some(connection) = self.sessions.connections.get_mut(to.0) {
             connection.state = ConnectionState::Connecting { described: true };
         }
@@ -30,7 +31,7 @@ impl NetworkServer {
             .copied()
             .collect();
         let hash = self.sessions.schema_hash;
-        self.write_own(to, MessageType::Classes, &|writer| {
+        self.write(to, MessageType::Classes, &|writer| {
             let start = begin(MessageType::Classes, writer);
             writer.write_u64(hash);
             writer.write_packed_u64(kinds.len() as u64);
@@ -40,21 +41,15 @@ impl NetworkServer {
         });
     }
 
-    /// Sends the description of every prefab, unless the server keeps it to itself.
+    /// Sends the description of every prefab, unless the server refuses to.
     pub(crate) fn send_schema(&mut self, to: ConnectionId) {
-        if self.context.config.schema_requests == SchemaRequests::Refuse {
+        if !self.describes() {
             return;
         }
-        let texts: Vec<_> = self
-            .objects
-            .world
-            .prefabs
-            .texts()
-            .into_iter()
-            .cloned()
-            .collect();
+        let texts = self.objects.world.prefabs.texts().into_iter();
+        let texts: Vec<_> = texts.cloned().collect();
         for text in texts {
-            self.write_own(to, MessageType::Schema, &|writer| {
+            self.write(to, MessageType::Schema, &|writer| {
                 let start = begin(MessageType::Schema, writer);
                 text.encode(writer);
                 writer.finish_message(start);

@@ -1,4 +1,4 @@
-//! Scene objects: both sides create them, and a scene id matches them.
+//! End of the spawns of a scene.
 
 use crate::MessageType;
 use crate::message::{Message, SpawnFinished};

@@ -1,10 +1,10 @@
-//! Recording: tick records and keyframes of a server.
+//! Records of an update: the messages for the observer of a recording.
 
 use crate::message::Start;
 use crate::record::{RecordHead, RecordKind, RecordOrigin};
-use crate::server::NetworkServer;
+use crate::server::ground::Ground;
 
-impl NetworkServer {
+impl Ground<'_> {
     /// Begins the keyframe of this update. Earlier messages belong to the record.
     pub(crate) fn begin_keyframe(&mut self) {
         self.flush_recorded();
@@ -21,18 +21,14 @@ impl NetworkServer {
 
     /// Completes the record of this update.
     pub(crate) fn finish_record(&mut self) {
-        if self.is_recording() {
-            // Messages of the local client's callbacks.
-            self.deliver();
-            let kind = RecordKind::Changes(self.record_origin().checksum());
-            let (now, head) = (self.context.clock.now(), self.record_head(kind));
-            self.flush_recorded();
-            self.outbound.recorder.finish(now, head);
-        }
+        let kind = RecordKind::Changes(self.record_origin().checksum());
+        let (now, head) = (self.context.clock.now(), self.record_head(kind));
+        self.flush_recorded();
+        self.outbound.recorder.finish(now, head);
     }
 
     /// Adds the messages for the observer alone to the record.
-    pub(crate) fn flush_recorded(&mut self) {
+    fn flush_recorded(&mut self) {
         let observer = self.outbound.recorder.observer();
         let observer = observer.and_then(|id| self.sessions.connections.get_mut(id.0));
         if let Some(observer) = observer {
@@ -41,7 +37,7 @@ impl NetworkServer {
     }
 
     /// Returns the origin of the records.
-    pub(crate) fn record_origin(&mut self) -> RecordOrigin {
+    fn record_origin(&mut self) -> RecordOrigin {
         RecordOrigin {
             schema_hash: self.sessions.schema_hash,
             start: Start {
@@ -52,8 +48,8 @@ impl NetworkServer {
     }
 
     /// Returns the head of a record of this update, without its number.
-    pub(crate) fn record_head(&mut self, kind: RecordKind) -> RecordHead {
-        let since = u64::from(self.outbound.store.tick.saturating_sub(1));
+    fn record_head(&mut self, kind: RecordKind) -> RecordHead {
+        let since = u64::from(self.tick().saturating_sub(1));
         RecordHead {
             kind,
             partial: false,

@@ -1,0 +1,184 @@
+//! Conductor of received packets: each message goes to its room.
+
+use syncvar_runtime::endpoint::{Misbehaviour, Refusal};
+use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, ReadError};
+
+use crate::MessageType;
+use crate::message::{Frame, frames};
+use crate::server::api::rooms::Rooms;
+use crate::server::sessions::connection::ConnectionState;
+use crate::server::sessions::incoming::{Arrival, report_misbehaviour};
+use crate::server::sessions::request::Request;
+use crate::server::{NetworkServer, PacketError};
+
+impl NetworkServer {
+    /// Handles a packet of a carrier.
+    pub(super) fn handle(
+        &mut self,
+        link: ConnectionId,
+        channel: u8,
+        carrier: Channel,
+        packet: &[u8],
+    ) -> Result<(), PacketError> {
+        let known = self.sessions.of_link(link);
+        let known = known.filter(|id| self.sessions.knows(*id) && !self.is_local(*id));
+        let connection = known.ok_or(PacketError::UnknownConnection(link))?;
+        let kind = self.context.config.channels.get(usize::from(channel));
+        let kind = *kind.ok_or(PacketError::UnknownChannel(channel))?;
+        self.context.stats.received.add(packet.len());
+        let Self {
+            context, sessions, ..
+        } = self;
+        if !sessions.begin_packet(context, connection, packet.len()) {
+            context.stats.refused.packets += 1;
+            sessions.intake.count(Misbehaviour::Ignored);
+            if sessions.end_packet(context, connection) {
+                self.close_for(connection, LimitExceeded::Misbehaviour);
+            }
+            return Err(PacketError::TooManyMessages(connection));
+        }
+        sessions.count_reliable(connection, kind, carrier);
+        let arrival = Arrival {
+            tick: self.outbound.store.tick,
+            gap: self.rewind.gap(),
+        };
+        let unpacked = sessions.read_header(context, arrival, connection, carrier, packet);
+        // Without its header, the ticks of all later packets are unknown.
+        let lost_ticks = unpacked.is_err() && carrier == Channel::Reliable;
+        let result = match unpacked {
+            Ok(unpacked) => {
+                if let Some(ack) = unpacked.ack {
+                    self.handle_ack(connection, &ack);
+                }
+                self.handle_messages(connection, unpacked.messages)
+            }
+            Err(error) => {
+                if carrier == Channel::Unreliable {
+                    sessions.count_error(context, &error);
+                }
+                Err(error)
+            }
+        };
+        if let Err(error) = &result {
+            report_misbehaviour(&mut self.context, connection, error);
+        }
+        if self.sessions.end_packet(&self.context, connection) || lost_ticks {
+            self.close_for(connection, LimitExceeded::Misbehaviour);
+        }
+        Ok(result?)
+    }
+
+    /// Handles the messages of a packet. Returns the first error.
+    fn handle_messages(
+        &mut self,
+        connection: ConnectionId,
+        messages: &[u8],
+    ) -> Result<(), ReadError> {
+        let mut result = Ok(());
+        for frame in frames(messages) {
+            self.sessions.intake.count_message();
+            let handled = frame.and_then(|frame| self.handle_message(connection, frame));
+            if let Err(error) = &handled {
+                self.sessions.count_error(&mut self.context, error);
+            }
+            result = result.and(handled);
+        }
+        self.sessions.mark_datagram(&self.context, connection);
+        result
+    }
+
+    /// Handles a message of a client.
+    fn handle_message(&mut self, from: ConnectionId, frame: Frame<'_>) -> Result<(), ReadError> {
+        let state = { self.sessions.connections.get(from.0) }.map(|connection| connection.state);
+        let Some(state) = state.filter(|state| *state != ConnectionState::Closing) else {
+            return Ok(());
+        };
+        let request = Request::decode(state, self.context.config.compare_schemas, frame)?;
+        self.handle_request(from, request)?;
+        if let Some(message_type) = MessageType::from_number(frame.message_type) {
+            let length = frame.length();
+            self.context.stats.count_decoded(message_type, length);
+        }
+        Ok(())
+    }
+
+    /// Hands a request to its room.
+    fn handle_request(
+        &mut self,
+        from: ConnectionId,
+        request: Request<'_>,
+    ) -> Result<(), ReadError> {
+        let Self {
+            context,
+            objects,
+            sessions,
+            ..
+        } = self;
+        match request {
+            Request::Describe => {
+                let mut ground = self.rooms().ground;
+                if ground.describes() {
+                    ground.describe(from);
+                } else {
+                    let refusal = Refusal::new("the server does not describe its schema");
+                    self.send_off(from, DisconnectReason::Denied(Box::new(refusal)));
+                }
+            }
+            Request::Join(payload) => {
+                if !sessions.keep_join_request(context, from, payload)? {
+                    self.close_for(from, LimitExceeded::JoinPayload);
+                }
+            }
+            Request::Connect(connect) => match sessions.compare(context, from, &connect) {
+                Ok(()) => self.request(from),
+                Err(reason) => {
+                    if matches!(reason, DisconnectReason::SchemaMismatch(_)) {
+                        self.rooms().ground.send_schema(from);
+                    }
+                    self.send_off(from, reason);
+                }
+            },
+            Request::Leave(reason) => self.close(from, reason),
+            Request::Program(frame) => {
+                let prefabs = &objects.world.prefabs;
+                sessions.receive_program_message(context, prefabs, from, frame)?;
+            }
+            Request::ReadyEarly => sessions.defer_ready(from),
+            Request::Ready => {
+                if !sessions.admit(context, from) {
+                    self.close_for(from, LimitExceeded::Places);
+                }
+            }
+            Request::AddPlayer(payload) => sessions.receive_add_player(context, from, payload)?,
+            Request::RemovePlayer(payload) => {
+                sessions.receive_remove_player(context, objects, from, payload)?;
+            }
+            Request::Resync(id) => {
+                let Rooms {
+                    mut ground,
+                    visibility,
+                    ..
+                } = self.rooms();
+                visibility.receive_resync(&mut ground, from, id);
+            }
+            Request::Ping(ping) => sessions.receive_ping(context, from, &ping),
+            Request::Echo(echo) => sessions.receive_echo(context, from, &echo),
+            Request::View(view) => self.handle_view(from, &view),
+            Request::OwnerWrite(payload) => {
+                let write = sessions.read_owner_write(context, objects, from, payload)?;
+                if let Some(write) = write {
+                    if let Some(host) = &mut self.host {
+                        host.remember_object(objects, write.id);
+                    }
+                    sessions.apply_owner_write(context, objects, write)?;
+                }
+            }
+            Request::Inputs(frame) => self.handle_inputs(from, frame)?,
+            Request::Command(message_type, payload) => {
+                self.handle_command(from, message_type, payload)?;
+            }
+        }
+        Ok(())
+    }
+}

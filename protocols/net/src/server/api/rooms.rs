@@ -1,0 +1,37 @@
+//! `Rooms`: all rooms of a server, for the conductor.
+
+use crate::server::NetworkServer;
+use crate::server::calls::Calls;
+use crate::server::ground::Ground;
+use crate::server::host::Host;
+use crate::server::replication::Replication;
+use crate::server::visibility::Visibility;
+
+/// All rooms of a server, each for writing. A method of a room takes the rooms below, never this
+/// struct.
+pub(crate) struct Rooms<'a> {
+    pub(crate) ground: Ground<'a>,
+    pub(crate) visibility: &'a mut Visibility,
+    pub(crate) replication: &'a mut Replication,
+    pub(crate) calls: &'a mut Calls,
+    pub(crate) host: &'a mut Option<Box<Host>>,
+}
+
+impl NetworkServer {
+    /// Lends the rooms to the conductor.
+    #[inline]
+    pub(crate) fn rooms(&mut self) -> Rooms<'_> {
+        Rooms {
+            ground: Ground {
+                context: &mut self.context,
+                objects: &mut self.objects,
+                sessions: &mut self.sessions,
+                outbound: &mut self.outbound,
+            },
+            visibility: &mut self.visibility,
+            replication: &mut self.replication,
+            calls: &mut self.calls,
+            host: &mut self.host,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Messages and chunks for one connection.
+
+use bytes::Bytes;
+use syncvar_runtime::object::{SlotInfo, Slots};
+use syncvar_runtime::{ConnectionId, NetId, NetworkWriter};
+
+use crate::MessageType;
+use crate::message::{LocalClientAuthority, Message, Owner};
+use crate::server::ground::Ground;
+
+impl Ground<'_> {
+    /// Appends a message to the queue of a connection.
+    pub(crate) fn send<M: Message>(&mut self, connection: ConnectionId, message: &M) {
+        self.write(connection, M::TYPE, &|writer| message.encode(writer));
+    }
+
+    /// Like [`send`](Self::send), compiled once for all messages.
+    pub(crate) fn write(
+        &mut self,
+        connection: ConnectionId,
+        message_type: MessageType,
+        encode: &dyn Fn(&mut NetworkWriter),
+    ) {
+        // The local client receives no bytes.
+        if self.sessions.is_local(connection) {
+            return;
+        }
+        let receiver = self.sessions.connections.get_mut(connection.0);
+        let receiver = receiver.filter(|receiver| message_type.is_shared() || !receiver.records());
+        let Some(receiver) = receiver else {
+            return;
+        };
+        let Some(length) = receiver.write_own(encode) else {
+            return;
+        };
+        self.context.stats.count_encoded(message_type, length);
+        receiver.list(&mut self.outbound.outgoing);
+    }
+
+    /// Sends a connection whether the connection owns an object, or that the object is its player.
+    pub(crate) fn send_authority(
+        &mut self,
+        connection: ConnectionId,
+        net_id: NetId,
+        authority: bool,
+    ) {
+        let known = self.sessions.connections.get(connection.0);
+        let player = known.filter(|_| authority).and_then(|known| {
+            let mut players = known.players.iter();
+            players.find(|(_, player)| *player == net_id)
+        });
+        if let Some((number, _)) = player {
+            let number = i32::from(*number).cast_unsigned();
+            self.send(connection, &Owner { net_id, number });
+        } else {
+            let message = LocalClientAuthority { net_id, authority };
+            self.send(connection, &message);
+        }
+    }
+
+    /// Appends chunks to the queue of a connection.
+    pub(crate) fn send_chunks(&mut self, channel: u8, receiver: ConnectionId, chunks: &[Bytes]) {
+        let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
+            return;
+        };
+        let lossy = self.context.config.is_lossy(channel);
+        match &mut connection.datagrams {
+            Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),
+            None if lossy && connection.detached_since.is_some() => {}
+            _ => self.outbound.send(connection, channel, chunks),
+        }
+    }
+
+    /// Notes that the stream carries fields of an object to a connection.
+    pub(crate) fn note_streamed(
+        &mut self,
+        connection: ConnectionId,
+        id: NetId,
+        fields: &dyn Fn(&SlotInfo) -> u64,
+    ) {
+        let tick = self.tick();
+        let known = self.sessions.connections.get_mut(connection.0);
+        let Some(datagrams) = known.and_then(|known| known.datagrams.as_mut()) else {
+            return;
+        };
+        let slots = self.objects.world.slots(id);
+        let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
+        for (behaviour, slot) in (0_u8..).zip(slots) {
+            let fields = fields(slot.info());
+            if fields != 0 && slot.ticks().is_some() {
+                datagrams.shown.add(id, behaviour, fields, tick);
+            }
+        }
+    }
+
+    /// Answers the queued pings.
+    pub(crate) fn answer_pings(&mut self) {
+        for id in self.sessions.take_pinging() {
+            if let Some(pong) = self.sessions.answer_ping(self.context, id) {
+                self.send(id, &pong);
+            }
+        }
+    }
+}
