@@ -1,15 +1,41 @@
 //! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
+//!
+//! The server is a list of rooms. A room owns state and the methods on the state. A method takes the rooms below as
+//! parameters, as far as it reads or writes them: the signature names the rooms. A room never calls a room above; it
+//! returns effects, e.g. the connections to end. Only this file and [`api`] see all rooms: they hold the `impl` blocks of
+//! `NetworkServer`, and hand effects upwards.
+//!
+//! ```text
+//! api          public methods; the conductor of `update` and of packets
+//! ─────────────────────────────────────────────────────────────────────────────────────────────
+//! host         client in this process           calls, messages, players, recording, inputs, rewind
+//! datagrams    acknowledgements, losses and their repair
+//! replication  deltas: runs, restricted fields, stopped values, bandwidth
+//! visibility   audiences, interest, groups, snapshots, joins, delivery
+//! ┌ ground ───────────────────────────────────────────────────────────────────────────────────┐
+//! │ outbound   queues of chunks, write records of ticks, packets, the recorder                │
+//! │ sessions   connections, admission, returns       each with a ledger and a datagram link   │
+//! │ objects    the world, its schedule, ids, permits                                          │
+//! │ context    events, statistics, clock, settings                                            │
+//! └───────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The four rooms at the bottom are lent together, as [`ground::Ground`]. [`ledger`], [`datagram_link`] and [`chunk_store`]
+//! are data of connections and queues, and know no room.
 
 mod alive;
 mod api;
 mod calls;
+mod chunk_store;
 mod config;
 mod context;
+mod datagram_link;
 mod datagrams;
 mod event;
 mod ground;
 mod host;
 mod inputs;
+mod ledger;
 mod objects;
 mod outbound;
 mod replication;
@@ -20,11 +46,11 @@ mod visibility;
 pub use api::local_client::LocalClient;
 pub use config::{Admission, SchemaRequests, ServerConfig};
 pub use event::{PacketError, ServerEvent};
+pub use ledger::budget::Budget;
 pub use objects::guard::{BehaviourMut, ServerWrites};
 pub use objects::parent::ParentError;
 pub use objects::replicated::Replicated;
 pub use objects::spawn::SpawnOptions;
-pub use replication::bandwidth::budget::Budget;
 pub use rewind::Past;
 pub use sessions::admission::{Decision, JoinRequest};
 
@@ -42,6 +68,7 @@ use crate::stats::Stats;
 use alive::AliveServer;
 use calls::Calls;
 use context::{Context, Ticks};
+use datagrams::Datagrams;
 use host::Host;
 use objects::Objects;
 use objects::guard::begin_write;
@@ -98,8 +125,9 @@ pub struct NetworkServer {
     pub(crate) context: Context,
     pub(crate) objects: Objects,
     pub(crate) sessions: Sessions,
-    visibility: Visibility,
+    pub(crate) visibility: Visibility,
     replication: Replication,
+    datagrams: Datagrams,
     outbound: Outbound,
     calls: Box<Calls>,
     rewind: Rewind,
@@ -123,17 +151,12 @@ impl NetworkServer {
         config.tick_rate = config.tick_rate.max(1);
         prefabs.warn_of_intervals(config.tick_rate);
         let callbacks = config.callbacks;
-        let replication = Replication {
-            has_echo: prefabs
-                .entries()
-                .iter()
-                .any(|prefab| prefab.facts.redundancy > 0),
-            ..Replication::default()
-        };
+        let datagrams = Datagrams::new(&prefabs);
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             visibility: Visibility::new(&config),
-            replication,
+            replication: Replication::default(),
+            datagrams,
             outbound: Outbound::default(),
             calls: Box::default(),
             rewind: Rewind::default(),
@@ -326,8 +349,8 @@ impl NetworkServer {
             && self.objects.schedule.is_empty()
             && !self.objects.has_local_changes()
             && self.outbound.outgoing.is_empty()
-            && !self.has_backlog()
-            && self.has_settled_datagrams()
+            && !self.replication.bandwidth.has_backlog(&self.sessions)
+            && Datagrams::are_settled(&self.sessions)
             && self.host.as_ref().is_none_or(|host| host.is_idle())
             && self.calls.is_idle()
     }

@@ -218,7 +218,10 @@ fn compare_object(
     let Some(mut made) = server.objects.make_like(id) else {
         return;
     };
-    let role = server.role(id, connection);
+    let role = server
+        .visibility
+        .groups
+        .role(&server.objects, id, connection);
     let scene_id = server.identity(id).and_then(NetworkIdentity::scene_id);
     if let (Some(ours), Some(theirs)) = (server.objects.world.slots_mut(id), client.slots_mut(id)) {
         let private = match scene_id {

@@ -17,8 +17,11 @@
 
 mod behaviours;
 mod calls;
+mod delivery;
 mod endpoint;
+mod groups;
 mod host;
+mod interest;
 pub(super) mod local_client;
 mod messages;
 mod network_side;
@@ -32,4 +35,5 @@ pub(super) mod rooms;
 mod sessions;
 mod steps;
 mod transport;
+mod update;
 mod visibility;

@@ -242,6 +242,19 @@ pub enum ServerEvent {
 }
 
 impl ServerEvent {
+    /// Returns the event for a value that cannot be encoded.
+    pub(crate) fn serialize_failed(object: NetId, error: WriteError) -> Self {
+        let (behaviour, place) = (error.behaviour(), error.field());
+        let field = place.map(|place| place.rsplit_once('.').map_or(place, |(_, field)| field));
+        tracing::warn!(%object, %error, "a value cannot be sent");
+        Self::SerializeFailed {
+            object,
+            behaviour,
+            field,
+            error,
+        }
+    }
+
     /// Returns the fields of a `B` that an owner has written, for [`Written`](Self::Written); `None` for any other event.
     pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
         match self {

@@ -1,5 +1,12 @@
 //! `Ground`: the rooms below visibility, which the conductor lends together.
 
+mod describe;
+mod direct;
+mod greeting;
+mod recording;
+mod shows;
+mod ticks;
+
 use crate::server::context::Context;
 use crate::server::objects::Objects;
 use crate::server::outbound::Outbound;

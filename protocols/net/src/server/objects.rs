@@ -4,6 +4,7 @@ pub(super) mod assign;
 pub(super) mod callbacks;
 pub(super) mod ended_ids;
 pub(super) mod guard;
+mod history;
 mod ids;
 pub(super) mod owner;
 pub(super) mod owner_write;
@@ -18,14 +19,17 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use syncvar_runtime::object::{Nanos, Slots};
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::world::World;
 use syncvar_runtime::{Callbacks, NetId, Prefabs};
 
+use crate::server::ServerConfig;
+use crate::server::ledger::field_set::FieldSet;
 use crate::server::objects::ended_ids::EndedIds;
 use crate::server::objects::prefab_info::PrefabInfo;
-use crate::server::objects::replicated::Replicated;
+use crate::server::objects::replicated::{Replicated, State};
 use crate::server::objects::schedule::Schedule;
 
 /// The world of the server, below all other rooms.
@@ -43,6 +47,8 @@ pub(crate) struct Objects {
     /// Objects with a possible change for the local client: of the view, or of the owner. `None`
     /// without a local client.
     local_changes: Option<Ids<NetId>>,
+    /// Longest send interval of the behaviours with a history so far.
+    pub(crate) longest_interval: Nanos,
 }
 
 impl Objects {
@@ -55,6 +61,7 @@ impl Objects {
             schedule: Schedule::default(),
             ended_ids: EndedIds::default(),
             local_changes: None,
+            longest_interval: 0,
         }
     }
 
@@ -75,6 +82,39 @@ impl Objects {
     pub(crate) fn is_restricted(&self, pool: u32) -> bool {
         let info = self.prefab_info(pool);
         info.is_some_and(|info| info.policy.any())
+    }
+
+    /// Returns an object that its audience has received. Until its announcement, an id in a write record or a backlog
+    /// names a former object.
+    #[inline]
+    pub(crate) fn announced(&self, id: NetId) -> Option<&Replicated> {
+        let replicated = self.world.objects.get(id.0);
+        replicated.filter(|replicated| replicated.is(State::Announced))
+    }
+
+    /// Gives the fields of a new object on unreliable channels the present tick.
+    pub(crate) fn track_ticks(&mut self, id: NetId, tick: u32, config: &ServerConfig) {
+        if config.has_ticks()
+            && let Some(slots) = self.world.slots_mut(id)
+        {
+            slots.track_ticks(tick, |channel| config.is_lossy(channel));
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.framed = tick;
+            }
+        }
+    }
+
+    /// Returns the number of the behaviours of an object.
+    pub(crate) fn behaviours_of(&self, id: NetId) -> usize {
+        self.world.slots(id).map_or(0, Slots::len)
+    }
+
+    /// Returns the fields of a set whose last frame was the frame of a tick or an earlier one.
+    pub(crate) fn changed_until(&self, set: &FieldSet, tick: u32) -> u64 {
+        let slots = self.world.slots(set.net_id);
+        let slot = slots.and_then(|slots| slots.slot(set.behaviour.into()));
+        let ticks = slot.and_then(|slot| slot.ticks());
+        ticks.map_or(0, |ticks| ticks.changed_until(set.fields, tick))
     }
 
     /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.

@@ -1,26 +1,23 @@
 //! Bytes on their way to the transport.
 
-pub(super) mod chunks;
 mod datagrams;
-mod describe;
-mod direct;
-mod greeting;
-pub(super) mod recorder;
-mod recording;
-pub(super) mod transmit;
+pub(crate) mod recorder;
+pub(crate) mod transmit;
+pub(crate) mod write_records;
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::ConnectionId;
+use syncvar_runtime::packet::Segments;
 use syncvar_runtime::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
-use crate::server::datagrams::Datagrams;
-use crate::server::datagrams::frames::{Entry, Frames};
-use crate::server::outbound::chunks::ChunkStore;
+use crate::server::chunk_store::ChunkStore;
+use crate::server::ledger::field_set::FieldSet;
 use crate::server::outbound::recorder::Recorder;
+use crate::server::outbound::write_records::WriteRecords;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 
 /// Bytes in transit, and the connections with a non-empty queue.
@@ -34,6 +31,25 @@ pub(crate) struct Outbound {
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(crate) packet: Vec<Bytes>,
     pub(crate) recorder: Recorder,
+    /// Write records of the chunks on unreliable channels. Boxed, so that a future with a server is small.
+    pub(crate) records: Box<WriteRecords>,
+    /// Fields in the buffers for one connection alone.
+    pub(crate) unicast: PlacedFields,
+}
+
+/// Fields that one connection alone receives, with the ends of their messages in the buffers of their channels.
+#[derive(Debug, Default)]
+pub(crate) struct PlacedFields {
+    list: Vec<(usize, FieldSet)>,
+    /// Fields in the chunk that is sent.
+    in_chunk: Vec<FieldSet>,
+}
+
+impl PlacedFields {
+    /// Adds the fields of a message that ends at this position.
+    pub(crate) fn place(&mut self, fields: &[FieldSet], end: usize) {
+        self.list.extend(fields.iter().map(|fields| (end, *fields)));
+    }
 }
 
 impl Outbound {
@@ -57,7 +73,8 @@ impl Outbound {
     pub(super) fn queue_frame(
         &mut self,
         connection: &mut Connection,
-        (frames, chunks, queued): (&Frames, &[Bytes], &QueuedChunks),
+        chunks: &[Bytes],
+        queued: &QueuedChunks,
     ) {
         let (channel, tick) = (queued.channel, queued.tick);
         for (number, chunk) in queued.chunks.clone().zip(chunks) {
@@ -72,9 +89,9 @@ impl Outbound {
                 datagrams.queue.push_frame(channel, number, record);
                 continue;
             }
-            let entries = frames.entries(number);
+            let entries = self.records.entries(number);
             if entries.iter().all(|it| datagrams.may_send_long(it.net_id)) {
-                datagrams.note_long(entries, tick);
+                datagrams.note_long(&mut connection.ledger, entries, tick);
                 let chunks = number..number + 1;
                 self.queue(
                     connection,
@@ -86,34 +103,72 @@ impl Outbound {
                 );
             } else {
                 datagrams.queue.partial = true;
-                datagrams.withhold(tick, number);
+                connection.ledger.withhold(tick, number);
             }
         }
     }
 
-    /// Appends a chunk with entries for a connection alone to its datagrams; a longer one takes the stream.
-    pub(super) fn queue_own(
+    /// Appends buffers to the queues of one connection, with their [placed](PlacedFields) fields if they take
+    /// datagrams. Returns the number of their bytes.
+    pub(crate) fn queue_unicast(
         &mut self,
-        (connection, datagrams): (&mut Connection, &mut Datagrams),
+        connection: &mut Connection,
+        is_lossy: impl Fn(u8) -> bool,
+        outputs: &mut [Segments],
+    ) -> usize {
+        let PlacedFields { list, mut in_chunk } = std::mem::take(&mut self.unicast);
+        let mut sent = 0;
+        for (channel, output) in (0_u8..).zip(outputs) {
+            let chunks = output.drain().inspect(|chunk| sent += chunk.len());
+            if connection.datagrams.is_none() || !is_lossy(channel) {
+                let chunks = self.add(channel, chunks);
+                self.queue(connection, chunks);
+                continue;
+            }
+            let of_channel = list.iter().filter(|(_, fields)| fields.channel == channel);
+            let mut of_channel = of_channel.peekable();
+            let mut end = 0;
+            for chunk in chunks {
+                end += chunk.len();
+                while let Some((_, fields)) = of_channel.next_if(|(at, _)| *at <= end) {
+                    in_chunk.push(*fields);
+                }
+                self.queue_unicast_chunk(connection, channel, chunk, &in_chunk);
+                in_chunk.clear();
+            }
+        }
+        self.unicast = PlacedFields { list, in_chunk };
+        self.unicast.list.clear();
+        sent
+    }
+
+    /// Appends a chunk with fields for a connection alone to its datagrams; a longer one takes the stream.
+    fn queue_unicast_chunk(
+        &mut self,
+        connection: &mut Connection,
         channel: u8,
         chunk: Bytes,
-        entries: &[Entry],
+        fields: &[FieldSet],
     ) {
         let length = chunk.len();
         let queued = self.add(channel, std::iter::once(chunk));
-        if datagrams.carries(length) {
-            datagrams
-                .queue
-                .push_own(channel, queued.chunks.start, entries);
+        let Some(link) = &mut connection.datagrams else {
+            return;
+        };
+        if link.carries(length) {
+            link.queue
+                .push_unicast(channel, queued.chunks.start, fields);
         } else {
-            datagrams.note_long(entries, queued.tick);
+            link.note_long(&mut connection.ledger, fields, queued.tick);
             self.queue(connection, queued);
         }
     }
 
     /// Stores chunks and appends them to a connection's queue.
     pub(crate) fn send(&mut self, connection: &mut Connection, channel: u8, chunks: &[Bytes]) {
-        connection.charge(chunks.iter().map(Bytes::len).sum());
+        connection
+            .ledger
+            .charge(chunks.iter().map(Bytes::len).sum());
         let chunks = self.add(channel, chunks.iter().cloned());
         self.queue(connection, chunks);
     }

@@ -1,22 +1,26 @@
-//! Deltas: the schedule of dirty objects, and the bandwidth limits of connections.
+//! Deltas of dirty objects, and the bandwidth limits of connections.
+//!
+//! ```text
+//! schedule ──> due objects, ascending ──> runs: one pool, one audience ──> buffers of the audience
+//!                 restricted fields are due ──> alone, one part for each set of readers
+//!                 a message is too long ──────> divided; a field without a form stops
+//!                 an interval goes on ────────> schedule
+//! log of the writes ──> backlogs of connections with a budget or with losses
+//! ```
+//!
+//! Each object is written once for each framing of its audience, for any number of observers. A connection with a budget
+//! takes no part in the delivery: its backlog copies the bytes of chosen objects from the buffers.
 
-pub(super) mod bandwidth;
+pub(crate) mod bandwidth;
 #[cfg(feature = "parallel")]
-pub(super) mod parallel;
+pub(crate) mod parallel;
 mod profile;
-pub(super) mod restricted;
-pub(super) mod stopped;
-mod ticks;
-mod unsent;
-pub(super) mod update;
+pub(crate) mod restricted;
+pub(crate) mod stopped;
+pub(crate) mod unsent;
+pub(crate) mod update;
 
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::WriteLog;
-use syncvar_runtime::packet::Segments;
-
-use crate::link::sender::Verdict;
-use crate::server::datagrams::frames::{Entry, Frames};
-use crate::server::datagrams::lost_chunks::LostChunks;
+use crate::server::outbound::Outbound;
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::stopped::StoppedFields;
 use crate::server::replication::update::Scratch;
@@ -25,41 +29,17 @@ use crate::server::replication::update::Scratch;
 #[derive(Debug, Default)]
 pub(crate) struct Replication {
     /// Lists reused by every update.
-    pub(super) scratch: Scratch,
-    pub(super) bandwidth: Box<BandwidthLimiter>,
-    pub(super) stopped: StoppedFields,
-    /// Set while state on unreliable channels may be written.
-    pub(super) frame_open: bool,
-    /// Whether a prefab has a redundant behaviour.
-    pub(super) has_echo: bool,
-    /// Buffer of the echo in progress, reused.
-    pub(super) echo: Option<Segments>,
-    /// Write records of datagrams.
-    pub(super) frames: Box<Frames>,
-    /// Lost chunks that this update sends again.
-    pub(super) lost_chunks: LostChunks,
-    /// Buffers of the repair in progress, one for each channel, reused.
-    pub(super) repairs: Vec<Segments>,
-    /// Lists reused for each connection with datagrams: late arrivals, lost fields, their records, connections.
-    pub(super) arrived: Vec<Verdict<Entry>>,
-    pub(super) owed: Vec<Entry>,
-    pub(super) losses: WriteLog,
-    pub(super) links: Vec<ConnectionId>,
+    pub(crate) scratch: Scratch,
+    pub(crate) bandwidth: Box<BandwidthLimiter>,
+    pub(crate) stopped: StoppedFields,
 }
 
 impl Replication {
     /// Finds the places of the records of the update.
-    fn index_frame(&mut self) {
+    pub(crate) fn index_records(&self, outbound: &mut Outbound) {
         if self.bandwidth.is_active() {
-            self.bandwidth.log.sort();
+            outbound.records.log.sort();
         }
-        self.frames.index(&self.bandwidth.log);
-    }
-
-    /// Ends the frame of the update: its records are of no use any more.
-    fn end_frame(&mut self) {
-        self.bandwidth.log.clear();
-        self.frames.index(&self.bandwidth.log);
-        self.frame_open = false;
+        outbound.records.index();
     }
 }

@@ -7,7 +7,7 @@ mod sight;
 
 pub(in crate::server) use claim::{ClaimedView, StreamArrivals};
 pub(in crate::server) use input_views::InputViews;
-pub(in crate::server) use sight::{Departed, Shows};
+pub(in crate::server) use sight::Departed;
 
 use std::fmt;
 use std::time::Duration;
@@ -27,8 +27,6 @@ use pace::UpdatePace;
 #[derive(Debug, Default)]
 pub(super) struct Rewind {
     departed: Departed,
-    /// Longest send interval of the behaviours with a history so far.
-    longest_interval: Nanos,
     pace: UpdatePace,
 }
 
@@ -206,29 +204,10 @@ impl NetworkServer {
 
     /// Returns the longest time between two samples of a field.
     fn view_ticks(&self) -> f64 {
-        ticks_of(self.rewind.longest_interval, self.context.config.tick_rate).into()
+        ticks_of(self.objects.longest_interval, self.context.config.tick_rate).into()
     }
 
     fn ticks_in(&self, time: Duration) -> f64 {
         time.as_secs_f64() * f64::from(self.context.config.tick_rate)
-    }
-
-    /// Begins the histories of a new object.
-    pub(in crate::server) fn begin_history(&mut self, id: NetId, tick: u32) {
-        let (rate, default) = (
-            self.context.config.tick_rate,
-            self.context.config.default_interval(),
-        );
-        let Some(slots) = self.objects.world.slots_mut(id) else {
-            return;
-        };
-        let mut longest = self.rewind.longest_interval;
-        slots.for_each_mut(|slot| {
-            if slot.info().history != 0 {
-                slot.begin_history(tick, rate);
-                longest = longest.max(slot.info().interval(default));
-            }
-        });
-        self.rewind.longest_interval = longest;
     }
 }

@@ -10,6 +10,7 @@ mod players;
 pub(super) mod program_messages;
 pub(super) mod request;
 pub(super) mod session;
+pub(super) mod shows;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -96,6 +97,16 @@ impl Sessions {
         let id = self.returns.of_link(link);
         let connection = self.connections.get(id.0)?;
         (connection.link() == Some(link)).then_some(id)
+    }
+
+    /// Notes that the stream carries the snapshot of an object to connections in a tick.
+    pub(crate) fn note_snapshot(&mut self, id: NetId, receivers: &[ConnectionId], tick: u32) {
+        for receiver in receivers {
+            if let Some(connection) = self.connections.get_mut(receiver.0) {
+                let has_datagrams = connection.datagrams.is_some();
+                connection.ledger.forget_object(id, tick, has_datagrams);
+            }
+        }
     }
 
     /// Adds a connection with datagrams, once.

@@ -1,27 +1,46 @@
 //! Observers of objects, and the snapshots on their way to them.
+//!
+//! An object has two audiences: its observers, and its observers after the next update (the target audience). A command of
+//! the program (`show`, `set_owner`, a group) or a report of the interest management changes the target audience and
+//! queues the object. The update applies the difference in two steps, around the deltas:
+//!
+//! ```text
+//! target audience ──> hide_objects: leaving observers   (before the deltas: no later change reaches them)
+//!                       deltas to the remaining observers
+//!                 ──> show_objects: entering observers  (after the deltas: the snapshot has the same values)
+//! area of a viewer ─> the same steps, for all objects of the area at once
+//! new object ───────> announce: one snapshot in the buffer of its audience
+//! new connection ───> join: snapshots of all visible objects
+//! ```
+//!
+//! A snapshot is pending for its receivers while the object is checked out or a delta has failed, and after a request of the
+//! client. Each update tries the pending snapshots again.
 
-pub(super) mod audience;
+pub(crate) mod audience;
+mod delivery;
 mod group_snapshots;
-pub(super) mod groups;
-pub(super) mod hide;
-pub(super) mod interest;
-pub(super) mod join;
-pub(super) mod owner_state;
+pub(crate) mod groups;
+pub(crate) mod hide;
+pub(crate) mod interest;
+pub(crate) mod join;
+pub(crate) mod observer_view;
+pub(crate) mod owner_state;
 mod parents;
 mod reason;
-pub(super) mod resync;
+pub(crate) mod resync;
 mod scene;
-pub(super) mod show;
-pub(super) mod snapshot;
-pub(super) mod snapshot_batch;
+pub(crate) mod show;
+pub(crate) mod snapshot;
+pub(crate) mod snapshot_batch;
 mod substitute;
 mod targets;
-pub(super) mod viewer_changes;
+pub(crate) mod viewer_changes;
 
 use syncvar_runtime::ordered::{IdMap, Ids};
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::server::ServerConfig;
+use crate::server::sessions::Sessions;
 use crate::server::visibility::audience::Audiences;
 use crate::server::visibility::groups::Groups;
 use crate::server::visibility::interest::Interest;
@@ -32,31 +51,42 @@ use crate::server::visibility::viewer_changes::ViewerChanges;
 /// Observers of objects, and their pending changes.
 #[derive(Debug)]
 pub(crate) struct Visibility {
-    pub(super) audiences: Audiences,
-    pub(super) interest: Interest,
-    pub(super) groups: Groups,
+    pub(crate) audiences: Audiences,
+    pub(crate) interest: Interest,
+    pub(crate) groups: Groups,
+    /// Lists reused by every update.
+    scratch: Scratch,
     /// View changes of the update under way.
-    pub(super) viewer_changes: ViewerChanges,
+    pub(crate) viewer_changes: ViewerChanges,
     /// Observers that need a snapshot with the next update.
-    pub(super) pending_snapshots: IdMap<NetId, Vec<ConnectionId>>,
+    pub(crate) pending_snapshots: IdMap<NetId, Vec<ConnectionId>>,
     /// Snapshots being written.
-    pub(super) snapshot_batch: Box<SnapshotBatch>,
+    pub(crate) snapshot_batch: Box<SnapshotBatch>,
     /// Buffers for the snapshots of a join.
-    pub(super) spare_buffers: SpareBuffers,
+    pub(crate) spare_buffers: SpareBuffers,
     /// Objects with another parent since the last update.
-    pub(super) reparented: Ids<NetId>,
+    pub(crate) reparented: Ids<NetId>,
     /// Whether the scene became complete since the last update.
-    pub(super) scene_loaded: bool,
+    pub(crate) scene_loaded: bool,
+}
+
+/// Lists of objects and connections with view changes.
+#[derive(Debug, Default)]
+struct Scratch {
+    objects: Vec<NetId>,
+    entering: Vec<ConnectionId>,
+    leaving: Vec<ConnectionId>,
 }
 
 impl Visibility {
     /// Returns the state of a server without objects and connections.
-    pub(super) fn new(config: &ServerConfig) -> Self {
+    pub(crate) fn new(config: &ServerConfig) -> Self {
         let packet_size = config.gathered_size();
         Self {
             audiences: Audiences::new(&config.channels, packet_size),
             interest: Interest::default(),
             groups: Groups::default(),
+            scratch: Scratch::default(),
             viewer_changes: ViewerChanges::default(),
             pending_snapshots: IdMap::default(),
             snapshot_batch: Box::new(SnapshotBatch::new(packet_size)),
@@ -66,8 +96,28 @@ impl Visibility {
         }
     }
 
+    /// Notes that the stream carries a new object to its audience.
+    pub(crate) fn note_new(
+        &self,
+        sessions: &mut Sessions,
+        id: NetId,
+        audience: AudienceId,
+        tick: u32,
+    ) {
+        for observer in self.audiences.get(audience).ready() {
+            let Some(connection) = sessions.connections.get_mut(observer.0) else {
+                continue;
+            };
+            let link = connection.datagrams.as_ref();
+            // An attached connection has nothing of a new object under way.
+            if link.is_some_and(|link| link.sender.is_detached()) {
+                connection.ledger.streamed.add_snapshot(id, tick);
+            }
+        }
+    }
+
     /// Returns whether no change waits for the next update.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.reparented.is_empty() && !self.scene_loaded && !self.audiences.is_written()
     }
 }

@@ -76,7 +76,8 @@ impl NetworkServer {
             place: Place { position, rotation },
         };
         self.objects.insert(&mut self.context, net_id, object);
-        self.track_ticks(net_id);
+        let tick = self.outbound.store.tick;
+        self.objects.track_ticks(net_id, tick, &self.context.config);
         let prefab = self.objects.prefab_name(net_id);
         tracing::trace!(object = %net_id, prefab, owner = owner.map(|it| it.0), "spawned an object");
         self.visibility.add_object(net_id, audience, position);
@@ -243,7 +244,12 @@ impl NetworkServer {
 
     /// Removes an object after its lifecycle callbacks. Returns whether the object existed.
     pub(crate) fn remove(&mut self, id: NetId) -> bool {
-        self.hide_at_once(id);
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        visibility.hide_at_once(&mut ground, id);
         self.keep_history(id);
         let Rooms {
             ground,
@@ -251,6 +257,7 @@ impl NetworkServer {
             replication,
             calls,
             host,
+            ..
         } = self.rooms();
         let Some(replicated) = ground.objects.remove(id) else {
             return false;
@@ -267,7 +274,7 @@ impl NetworkServer {
             ground.sessions.set_owned(owner, id, false);
         }
         if visibility.remove_object(ground.context, id, &replicated) {
-            self.note_end(id);
+            self.objects.ended_ids.add(id);
         }
         let relations = &self.objects.world.relations;
         if relations.has_children() {

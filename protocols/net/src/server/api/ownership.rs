@@ -39,8 +39,14 @@ impl NetworkServer {
         let pool = { self.objects.world.objects.get(id.0) }.map(|replicated| replicated.at.pool);
         if pool.is_some_and(|pool| self.objects.is_restricted(pool)) {
             // The writes of the former owner reach all others before the change.
-            self.hide_at_once(id);
-            self.flush_restricted(id);
+            let Rooms {
+                mut ground,
+                visibility,
+                replication,
+                ..
+            } = self.rooms();
+            visibility.hide_at_once(&mut ground, id);
+            replication.flush_restricted(&mut ground, visibility, id);
         }
         let Some(change) = self.objects.set_owner(id, owner) else {
             return;
@@ -69,6 +75,6 @@ impl NetworkServer {
             ..
         } = self.rooms();
         visibility.send_owner_change(&mut ground, change);
-        self.update_base(id);
+        visibility.update_base(ground.objects, ground.sessions, id);
     }
 }

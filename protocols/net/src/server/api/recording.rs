@@ -1,6 +1,7 @@
 //! Recording of the server: tick records and keyframes.
 
 use crate::server::NetworkServer;
+use crate::server::api::rooms::Rooms;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::{Framing, TickRecord};
 
@@ -74,9 +75,14 @@ impl NetworkServer {
             return;
         };
         self.sessions.joining.retain(|joining| *joining != observer);
-        self.leave_audiences(observer, &[]);
-        self.visibility.audiences.set_everywhere(None);
-        self.cancel_snapshots(observer);
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        visibility.leave_audiences(ground.objects, observer, &[]);
+        visibility.audiences.set_everywhere(None);
+        visibility.cancel_snapshots(&mut ground, observer);
         self.sessions.connections.remove(observer.0);
     }
 
@@ -90,11 +96,7 @@ impl NetworkServer {
     /// The update costs as much as one with a joining client: it sends all pending changes, also before their
     /// send interval has passed, and writes the snapshots of all recorded objects.
     pub fn request_keyframe(&mut self) {
-        let observer = self.outbound.recorder.observer();
-        let joining = &mut self.sessions.joining;
-        if let Some(observer) = observer.filter(|observer| !joining.contains(observer)) {
-            joining.push(observer);
-        }
+        self.rooms().ground.request_keyframe();
     }
 
     /// Returns the newest keyframe of the recording: the state after the update that

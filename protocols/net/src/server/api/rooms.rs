@@ -2,6 +2,7 @@
 
 use crate::server::NetworkServer;
 use crate::server::calls::Calls;
+use crate::server::datagrams::Datagrams;
 use crate::server::ground::Ground;
 use crate::server::host::Host;
 use crate::server::replication::Replication;
@@ -13,6 +14,7 @@ pub(crate) struct Rooms<'a> {
     pub(crate) ground: Ground<'a>,
     pub(crate) visibility: &'a mut Visibility,
     pub(crate) replication: &'a mut Replication,
+    pub(crate) datagrams: &'a mut Datagrams,
     pub(crate) calls: &'a mut Calls,
     pub(crate) host: &'a mut Option<Box<Host>>,
 }
@@ -30,8 +32,19 @@ impl NetworkServer {
             },
             visibility: &mut self.visibility,
             replication: &mut self.replication,
+            datagrams: &mut self.datagrams,
             calls: &mut self.calls,
             host: &mut self.host,
         }
+    }
+
+    /// Queues the unsent bytes of all audiences for their members.
+    pub(crate) fn deliver(&mut self) {
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        visibility.deliver(&mut ground);
     }
 }

@@ -6,6 +6,7 @@ use syncvar_runtime::world::CheckOut;
 use syncvar_runtime::{ConnectionId, ConnectionStats, Counter, DisconnectReason, ObjectError};
 
 use crate::message::{Disconnect, NotReady, Return};
+use crate::server::api::rooms::Rooms;
 use crate::server::sessions::admission::{Acceptance, AdmissionRule};
 use crate::server::sessions::closing::ClosedConnection;
 use crate::server::{Decision, JoinRequest, NetworkServer, ServerEvent};
@@ -205,10 +206,7 @@ impl NetworkServer {
         }
         let mut stats = ConnectionStats::default();
         (stats.sent, stats.received, stats.queued) = (known.outgoing, known.incoming, queued);
-        stats.backlog = known
-            .backlog
-            .as_ref()
-            .map_or(0, |backlog| backlog.entries.len());
+        stats.backlog = known.ledger.waiting();
         (stats.round_trip, stats.jitter) = known.ping.round_trip().measured().unzip();
         Ok(stats)
     }
@@ -311,11 +309,14 @@ impl NetworkServer {
             "closed a connection"
         );
         let lost = self.objects.disown(&owned, self.context.wire_tick());
-        self.leave_audiences(connection, &owned);
-        self.cancel_snapshots(connection);
-        self.visibility.interest.forget_connection(connection);
-        self.visibility.groups.forget_connection(connection);
-        self.replication.bandwidth.remove_connection(connection);
+        let Rooms {
+            mut ground,
+            visibility,
+            replication,
+            ..
+        } = self.rooms();
+        visibility.forget_connection(&mut ground, connection, &owned);
+        replication.bandwidth.remove_connection(connection);
         self.context.events.push(if accepted {
             ServerEvent::Disconnected {
                 connection,
@@ -342,9 +343,14 @@ impl NetworkServer {
         let was_ready = self.sessions.stop_updates(connection);
         if was_ready {
             // Unsent bytes of its audiences belong to the connection as well.
-            self.deliver();
-            self.visibility.audiences.remove_ready(connection);
-            self.cancel_snapshots(connection);
+            let Rooms {
+                mut ground,
+                visibility,
+                ..
+            } = self.rooms();
+            visibility.deliver(&mut ground);
+            visibility.audiences.remove_ready(connection);
+            visibility.cancel_snapshots(&mut ground, connection);
         }
         was_ready
     }

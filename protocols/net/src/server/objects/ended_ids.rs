@@ -11,34 +11,40 @@ const UNSENT: u32 = u32::MAX;
 /// A datagram may overtake the end of the former object and the spawn of another one with its id. So an id is
 /// given again only when every connection has handled the end.
 #[derive(Debug, Default)]
-pub(crate) struct EndedIds(FxHashMap<NetId, u32>);
+pub(crate) struct EndedIds {
+    ends: FxHashMap<NetId, u32>,
+    /// Whether a connection has datagrams: without them no end is overtaken.
+    pub(crate) has_datagrams: bool,
+}
 
 impl EndedIds {
     /// Adds an object that ends in the stream packets of this tick or of the next update, whatever its tick.
     pub(crate) fn add(&mut self, id: NetId) {
-        self.0.insert(id, UNSENT);
+        if self.has_datagrams {
+            self.ends.insert(id, UNSENT);
+        }
     }
 
     /// Begins a tick: the ends that were added since the former one have left with it at the latest.
     pub(crate) fn begin_tick(&mut self, tick: u32) {
-        let unsent = self.0.values_mut().filter(|end| **end == UNSENT);
+        let unsent = self.ends.values_mut().filter(|end| **end == UNSENT);
         unsent.for_each(|end| *end = tick);
     }
 
     /// Returns whether a connection may still have an object with this id.
     pub(crate) fn contain(&self, id: NetId) -> bool {
-        self.0.contains_key(&id)
+        self.ends.contains_key(&id)
     }
 
     /// Postpones all ends: their packets have not left.
     pub(crate) fn postpone(&mut self, tick: u32) {
-        self.0.values_mut().for_each(|end| *end = tick);
+        self.ends.values_mut().for_each(|end| *end = tick);
     }
 
     /// Removes the ids that ended before a tick: all connections have handled the packets until then.
     pub(crate) fn trim(&mut self, oldest: u32) {
-        if !self.0.is_empty() {
-            self.0.retain(|_, end| *end >= oldest);
+        if !self.ends.is_empty() {
+            self.ends.retain(|_, end| *end >= oldest);
         }
     }
 }

@@ -3,8 +3,6 @@
 use syncvar_runtime::object::{Location, Nanos};
 use syncvar_runtime::{AudienceId, ConnectionId};
 
-use crate::server::visibility::audience::Audiences;
-
 /// The server's entry of an object. The update loop reads it for every change, so it is one line of the cache.
 #[derive(Debug)]
 #[repr(align(64))]
@@ -105,21 +103,5 @@ impl Replicated {
     /// Voids all earlier writes of owners.
     pub(crate) fn renew_permit(&mut self) {
         self.permit = self.permit.checked_add(1).unwrap_or(1);
-    }
-
-    /// Replaces audiences that were merged into others. `merged` is in ascending order.
-    pub(crate) fn replace_audiences(
-        &mut self,
-        merged: &[(AudienceId, AudienceId)],
-        audiences: &mut Audiences,
-    ) {
-        for audience in [&mut self.audience, &mut self.target_audience] {
-            let found = merged.binary_search_by_key(audience, |(former, _)| *former);
-            if let Some((_, replacement)) = found.ok().and_then(|place| merged.get(place)) {
-                audiences.acquire(*replacement);
-                audiences.release(*audience);
-                *audience = *replacement;
-            }
-        }
     }
 }

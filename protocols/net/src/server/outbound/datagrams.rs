@@ -8,8 +8,9 @@ use crate::link::header::DatagramHeader;
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::sequence::low_bits;
 use crate::server::ServerConfig;
-use crate::server::datagrams::Datagrams;
-use crate::server::datagrams::queue::{ChunkContent, Part};
+use crate::server::datagram_link::DatagramLink;
+use crate::server::datagram_link::queue::{ChunkContent, DatagramPart};
+use crate::server::ledger::LossLedger;
 use crate::server::outbound::Outbound;
 use crate::server::outbound::transmit::Packet;
 use crate::server::sessions::connection::Connection;
@@ -36,7 +37,7 @@ impl Outbound {
             return None;
         }
         let datagrams = connection.datagrams.as_mut()?;
-        let part = datagrams.take(now, &mut self.header);
+        let part = datagrams.take(&mut connection.ledger, now, &mut self.header);
         let (channel, chunks) = match part.chunks {
             [] => (config.lossy_channel(), 0..0),
             [first, ..] => {
@@ -61,27 +62,33 @@ impl Outbound {
     }
 }
 
-impl Datagrams {
+impl DatagramLink {
     /// Takes the next datagram and writes its header. A probe and an acknowledgement alone have no chunks.
     #[inline]
-    fn take(&mut self, now: Duration, bytes: &mut HeaderBytes) -> Part<'_> {
+    fn take(
+        &mut self,
+        ledger: &mut LossLedger,
+        now: Duration,
+        bytes: &mut HeaderBytes,
+    ) -> DatagramPart<'_> {
         let ack = self.receiver.owes_ack().then(|| self.receiver.take_ack());
         let mut header = DatagramHeader::new(None, ack);
-        let mut part = Part::default();
+        let mut part = DatagramPart::default();
         if self.queue.has_more() {
             let tick = self.queue.tick;
-            (header.partial, header.owed) = (self.queue.partial, self.queue.owed);
+            (header.partial, header.owed) = (self.queue.partial, self.queue.lacks);
             part = self.queue.take();
             let records = part
                 .chunks
                 .iter()
                 .filter_map(|queued| match queued.content {
                     ChunkContent::Frame(record) => Some(record),
-                    ChunkContent::Own(_) | ChunkContent::Calls => None,
+                    ChunkContent::Unicast(_) | ChunkContent::Calls => None,
                 });
-            let (sender, verdicts) = (&mut self.sender, &mut self.verdicts);
+            let sender = &mut self.sender;
             let after = sender.reliable_sent();
-            let sequence = sender.record(now, tick, after, records, part.own, verdicts);
+            let sequence =
+                sender.record(now, tick, after, records, part.unicast, &mut ledger.packets);
             header.sent = Some(sender.place(sequence, tick));
             header.after = sender.needs_after(after).then(|| low_bits(after));
             header.part = part.place;

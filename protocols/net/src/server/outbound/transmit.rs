@@ -48,7 +48,7 @@ impl Connection {
                 if queue.tick == tick {
                     header.datagrams = queue.parts();
                     header.partial |= queue.partial;
-                    header.owed = queue.owed;
+                    header.owed = queue.lacks;
                 }
                 if header.datagrams.is_none() {
                     let lacks = header.partial || header.owed;
@@ -58,9 +58,8 @@ impl Connection {
             let owes_ack = datagrams.receiver.owes_ack();
             header.ack = owes_ack.then(|| datagrams.receiver.take_ack());
         } else {
-            let backlog = self.backlog.as_ref();
-            let lacks = backlog.is_some_and(|backlog| !backlog.entries.is_empty());
-            header.partial = header.end && (lacks || self.detached_since.is_some());
+            let is_detached = self.ledger.detached_since.is_some();
+            header.partial = header.end && (is_detached || self.ledger.waiting() > 0);
         }
         self.headers.sent.stamp(tick, header).encode_to(bytes);
     }

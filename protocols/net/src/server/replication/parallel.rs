@@ -20,7 +20,7 @@ const LEAST_SHARE: usize = 256;
 
 /// Outputs of the shares of a run, reused.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Shares {
+pub(crate) struct Shares {
     all: Vec<Share>,
 }
 
@@ -38,7 +38,7 @@ struct Share {
 impl Shares {
     /// Writes the deltas of a run in shares, if it is long enough and the pool has several threads.
     /// Returns the remaining jobs: none or all.
-    pub(in crate::server) fn write<'a>(
+    pub(crate) fn write<'a>(
         &mut self,
         jobs: &'a [Job],
         from: usize,

@@ -1,71 +1,50 @@
 //! Costs of the objects and fields of a run, before it is written.
 
-use std::time::Duration;
-
 use syncvar_runtime::object::{Location, MAX_CHANNELS, Slot, When, nanos};
 use syncvar_runtime::{AudienceId, Encoding, NetId};
 
 use crate::Framing;
-use crate::server::NetworkServer;
+use crate::server::context::Context;
+use crate::server::objects::Objects;
+use crate::server::replication::Replication;
+use crate::server::visibility::Visibility;
 
-impl NetworkServer {
-    /// Counts the fields of one part of a restricted object.
-    #[cold]
-    pub(super) fn profile_part(&mut self, (id, at): (NetId, Location), masks: &[u64]) {
-        let prefab = self.objects.world.pools.prefab(at.pool);
-        let first = self.objects.prefab_infos.get(prefab as usize);
-        let name = self
-            .objects
-            .world
-            .prefabs
-            .get(prefab)
-            .map_or("", |it| &*it.name);
-        let names = (name, first.map_or(0, |info| info.first_behaviour));
-        let mask = |index: usize, _: &dyn Slot| masks.get(index).copied().unwrap_or_default();
-        if let (Some(profile), Some(slots)) = (
-            &mut self.context.stats.profile,
-            self.objects.world.pools.slots_mut(at),
-        ) {
-            profile.count(id, names, slots, Encoding::Compact, mask);
-        }
-    }
-
+impl Replication {
     /// Counts the fields that the jobs of a run will write for an audience.
     #[cold]
-    pub(super) fn profile_run(&mut self, audience: AudienceId, now: Duration) {
-        let Some(profile) = &mut self.context.stats.profile else {
+    pub(super) fn profile_run(
+        &self,
+        context: &mut Context,
+        objects: &mut Objects,
+        visibility: &Visibility,
+        audience: AudienceId,
+    ) {
+        let now = nanos(context.clock.now());
+        let interval = context.config.default_interval();
+        let Some(profile) = &mut context.stats.profile else {
             return;
         };
-        let speaks = self
-            .visibility
-            .audiences
-            .get(audience)
-            .speaks(Framing::Compact);
+        let speaks = visibility.audiences.get(audience).speaks(Framing::Compact);
         let encoding = if speaks {
             Encoding::Compact
         } else {
             Encoding::Unet
         };
-        for job in &self.replication.scratch.jobs {
-            let Some(replicated) = self.objects.world.objects.get(job.net_id.0) else {
+        for job in &self.scratch.jobs {
+            let Some(replicated) = objects.world.objects.get(job.net_id.0) else {
                 continue;
             };
-            let pool = replicated.at.pool;
-            let prefab = self.objects.world.pools.prefab(pool);
-            let first = self.objects.prefab_infos.get(prefab as usize);
-            let name = self
-                .objects
-                .world
-                .prefabs
-                .get(prefab)
-                .map_or("", |it| &*it.name);
-            let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
+            let prefab = objects.world.pools.prefab(replicated.at.pool);
+            let first = objects.prefab_infos.get(prefab as usize);
+            let first = first.map_or(0, |info| info.first_behaviour);
+            let name = objects.world.prefabs.get(prefab).map_or("", |it| &*it.name);
+            let Some(slots) = objects.world.pools.slots_mut(replicated.at) else {
                 continue;
             };
             let when = When {
-                now: nanos(now),
+                now,
                 force: job.force,
-                interval: self.context.config.default_interval(),
+                interval,
             };
             let due = slots
                 .iter()
@@ -74,9 +53,27 @@ impl NetworkServer {
                 let is_due = due >> (slot.info().channel % 64) & 1 == 1;
                 if is_due { u64::MAX } else { 0 }
             };
-            let names = (name, first.map_or(0, |info| info.first_behaviour));
-            profile.count(job.net_id, names, slots, encoding, mask);
+            profile.count(job.net_id, (name, first), slots, encoding, mask);
         }
+    }
+}
+
+/// Counts the fields of one part of a restricted object.
+#[cold]
+pub(super) fn profile_part(
+    context: &mut Context,
+    objects: &mut Objects,
+    (id, at): (NetId, Location),
+    masks: &[u64],
+) {
+    let prefab = objects.world.pools.prefab(at.pool);
+    let first = objects.prefab_infos.get(prefab as usize);
+    let first = first.map_or(0, |info| info.first_behaviour);
+    let name = objects.world.prefabs.get(prefab).map_or("", |it| &*it.name);
+    let mask = |index: usize, _: &dyn Slot| masks.get(index).copied().unwrap_or_default();
+    let slots = objects.world.pools.slots_mut(at);
+    if let (Some(profile), Some(slots)) = (&mut context.stats.profile, slots) {
+        profile.count(id, (name, first), slots, Encoding::Compact, mask);
     }
 }
 

@@ -13,23 +13,24 @@ use syncvar_runtime::schema::each_bit;
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
-use crate::server::NetworkServer;
-use crate::server::replication::update::encode_failure;
+use crate::server::ServerEvent;
+use crate::server::context::Context;
+use crate::server::objects::Objects;
 
 /// A field that is not sent while the others are.
 #[derive(Debug)]
-pub(in crate::server) struct StoppedField {
-    pub(in crate::server) net_id: NetId,
+pub(crate) struct StoppedField {
+    pub(crate) net_id: NetId,
     /// Index of the behaviour on the object.
-    pub(in crate::server) behaviour: usize,
+    pub(crate) behaviour: usize,
     /// Dirty bit of the field.
-    pub(in crate::server) field: u64,
-    pub(in crate::server) error: WriteError,
+    pub(crate) field: u64,
+    pub(crate) error: WriteError,
 }
 
 /// Stopped fields.
 #[derive(Debug, Default)]
-pub(in crate::server) struct StoppedFields {
+pub(crate) struct StoppedFields {
     /// Fields found since the last report.
     found: Vec<StoppedField>,
     /// Reported fields of each behaviour.
@@ -38,18 +39,48 @@ pub(in crate::server) struct StoppedFields {
 
 impl StoppedFields {
     /// Adds fields.
-    pub(in crate::server) fn add(&mut self, fields: Vec<StoppedField>) {
+    pub(crate) fn add(&mut self, fields: Vec<StoppedField>) {
         self.found.extend(fields);
+    }
+
+    /// Reports the stopped fields: each value once, and a collection once until it has been sent.
+    #[inline]
+    pub(crate) fn report(&mut self, context: &mut Context, objects: &Objects) {
+        if !self.found.is_empty() || !self.reported.is_empty() {
+            self.report_new(context, objects);
+        }
+    }
+
+    #[cold]
+    fn report_new(&mut self, context: &mut Context, objects: &Objects) {
+        let world = &objects.world;
+        self.reported.retain(|(id, behaviour), fields| {
+            let Some(slots) = world.slots(*id) else {
+                return world.contains(*id);
+            };
+            let dirty = slots.slot(*behaviour).map_or(0, Slot::dirty_bits);
+            *fields &= dirty;
+            *fields != 0
+        });
+        for stopped in self.found.drain(..) {
+            let place = (stopped.net_id, stopped.behaviour);
+            let reported = self.reported.entry(place).or_default();
+            if *reported & stopped.field == 0 || !is_limit(stopped.error) {
+                *reported |= stopped.field;
+                let event = ServerEvent::serialize_failed(stopped.net_id, stopped.error);
+                context.events.push(event);
+            }
+        }
     }
 }
 
 /// Delta of an object, divided into messages.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Division {
+pub(crate) struct Division {
     /// Fields of each behaviour, for each message.
-    pub(in crate::server) messages: Vec<Vec<u64>>,
+    pub(crate) messages: Vec<Vec<u64>>,
     /// Fields without a form in a message by themselves.
-    pub(in crate::server) stopped: Vec<StoppedField>,
+    pub(crate) stopped: Vec<StoppedField>,
 }
 
 /// Limits of a message to an audience.
@@ -67,7 +98,7 @@ struct MessageLimits {
 /// # Errors
 ///
 /// The error of a field that has to be sent with the others: its operations depend on each other.
-pub(in crate::server) fn divide(
+pub(crate) fn divide(
     (net_id, masks): (NetId, &[u64]),
     slots: &mut dyn Slots,
     (outputs, channel): (&mut Outputs<'_>, ChannelInfo),
@@ -199,40 +230,4 @@ fn is_limit(error: WriteError) -> bool {
         MessageTooLarge { .. } | TooLargeForUnreliable { .. }
     );
     of_message || is_value_limit(error)
-}
-
-impl NetworkServer {
-    /// Reports the stopped fields: each value once, and a collection once until it has been sent.
-    #[inline]
-    pub(in crate::server) fn report_stopped(&mut self) {
-        let stopped = &self.replication.stopped;
-        if !stopped.found.is_empty() || !stopped.reported.is_empty() {
-            self.report_new_stopped();
-        }
-    }
-
-    #[cold]
-    fn report_new_stopped(&mut self) {
-        let mut stopped = std::mem::take(&mut self.replication.stopped);
-        let world = &self.objects.world;
-        stopped.reported.retain(|(id, behaviour), fields| {
-            let Some(slots) = world.slots(*id) else {
-                return world.contains(*id);
-            };
-            let dirty = slots.slot(*behaviour).map_or(0, Slot::dirty_bits);
-            *fields &= dirty;
-            *fields != 0
-        });
-        for field in stopped.found.drain(..) {
-            let place = (field.net_id, field.behaviour);
-            let reported = stopped.reported.entry(place).or_default();
-            if *reported & field.field == 0 || !is_limit(field.error) {
-                *reported |= field.field;
-                self.context
-                    .events
-                    .push(encode_failure(field.net_id, field.error));
-            }
-        }
-        self.replication.stopped = stopped;
-    }
 }

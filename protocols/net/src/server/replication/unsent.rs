@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use syncvar_runtime::object::{Nanos, SendRules, Slot, SlotInfo, nanos, unsent_fields};
-use syncvar_runtime::{
-    ConnectionId, Encoding, NetId, ObjectError, UnsentField, UnsentReason, WriteErrorKind,
-};
+use syncvar_runtime::{Encoding, NetId, ObjectError, UnsentField, UnsentReason, WriteErrorKind};
 
 use crate::Framing;
+use crate::server::ServerConfig;
+use crate::server::ground::Ground;
+use crate::server::ledger::masks::mask_slice;
 use crate::server::objects::replicated::{Replicated, State};
-use crate::server::replication::bandwidth::backlog::mask_slice;
-use crate::server::{NetworkServer, ServerConfig};
+use crate::server::sessions::Sessions;
+use crate::server::visibility::Visibility;
 
 /// Sends of one object.
 struct Sends<'a> {
@@ -70,73 +71,82 @@ impl SendRules for Sends<'_> {
     }
 }
 
-impl NetworkServer {
-    /// Returns the dirty fields of an object with the reason why they are not sent, and the fields that
-    /// the [budget](crate::Budget) of a connection delays. Empty if all observers have all changes.
-    ///
-    /// Costs time in proportion to the dirty fields and the connections.
-    ///
-    /// # Errors
-    ///
-    /// [`ObjectError::NoSuchObject`] for an unknown object. [`ObjectError::CheckedOut`] during a
-    /// callback of the object: its changes are queued afterwards.
-    pub fn why_not_sent(&mut self, id: NetId) -> Result<Vec<UnsentField>, ObjectError> {
-        self.objects.world.check(id)?;
-        let replicated = self.objects.world.objects.get(id.0);
-        let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
-        let owner = replicated.owner;
-        let audience = self.visibility.audiences.get(replicated.audience);
-        let groups = &self.visibility.groups;
-        let members = groups.of(id).map(|tag| groups.members(tag));
-        let sends = Sends {
-            reason: self.obstacle(replicated),
-            owner_observes: owner.is_some_and(|owner| audience.observes(owner)),
-            group_observes: members
-                .is_some_and(|mut all| all.any(|member| audience.observes(member))),
-            now: nanos(self.context.clock.now()),
-            config: &self.context.config,
-        };
-        let slots = self.objects.world.pools.slots_mut(replicated.at);
-        let mut unsent = slots.map_or_else(Vec::new, |slots| unsent_fields(slots, &sends));
-        self.add_backlogs(id, &mut unsent);
-        Ok(unsent)
-    }
+/// Returns the dirty fields of an object with the reason why they are not sent, and the fields in backlogs.
+///
+/// # Errors
+///
+/// For an unknown object, and for an object that is checked out.
+pub(crate) fn unsent_fields_of(
+    ground: &mut Ground<'_>,
+    visibility: &Visibility,
+    id: NetId,
+) -> Result<Vec<UnsentField>, ObjectError> {
+    let objects = &mut *ground.objects;
+    objects.world.check(id)?;
+    let replicated = objects.world.objects.get(id.0);
+    let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
+    let owner = replicated.owner;
+    let audience = visibility.audiences.get(replicated.audience);
+    let groups = &visibility.groups;
+    let members = groups.of(id).map(|tag| groups.members(tag));
+    let sends = Sends {
+        reason: obstacle(ground.sessions, visibility, replicated),
+        owner_observes: owner.is_some_and(|owner| audience.observes(owner)),
+        group_observes: members.is_some_and(|mut all| all.any(|member| audience.observes(member))),
+        now: nanos(ground.context.clock.now()),
+        config: &ground.context.config,
+    };
+    let slots = objects.world.pools.slots_mut(replicated.at);
+    let mut unsent = slots.map_or_else(Vec::new, |slots| unsent_fields(slots, &sends));
+    add_backlogs(ground, visibility, id, &mut unsent);
+    Ok(unsent)
+}
 
-    /// Returns the reason that holds for all fields of an object, if there is one.
-    fn obstacle(&self, replicated: &Replicated) -> Option<UnsentReason> {
-        let audiences = &self.visibility.audiences;
-        if !replicated.is(State::Announced) {
-            return Some(UnsentReason::NextUpdate);
-        }
-        if audiences.get(replicated.audience).has_observers() {
-            return None;
-        }
-        let admitted = |it: &ConnectionId| audiences.admits(replicated.target_audience, *it);
-        Some(UnsentReason::without_observer(
-            self.connections().filter(admitted).collect(),
-        ))
+/// Returns the reason that holds for all fields of an object, if there is one.
+fn obstacle(
+    sessions: &Sessions,
+    visibility: &Visibility,
+    replicated: &Replicated,
+) -> Option<UnsentReason> {
+    let audiences = &visibility.audiences;
+    if !replicated.is(State::Announced) {
+        return Some(UnsentReason::NextUpdate);
     }
+    if audiences.get(replicated.audience).has_observers() {
+        return None;
+    }
+    let connections = sessions.connections.values();
+    let connections = connections.filter(|connection| !connection.records());
+    let admitted = connections
+        .map(|connection| connection.id)
+        .filter(|id| audiences.admits(replicated.target_audience, *id));
+    Some(UnsentReason::without_observer(admitted.collect()))
+}
 
-    /// Adds the fields in the backlogs of limited connections.
-    fn add_backlogs(&self, id: NetId, unsent: &mut Vec<UnsentField>) {
-        let slots = self.objects.world.slots(id);
-        let Some(slots) = slots else {
-            return;
+/// Adds the fields in the backlogs of limited connections.
+fn add_backlogs(
+    ground: &Ground<'_>,
+    visibility: &Visibility,
+    id: NetId,
+    unsent: &mut Vec<UnsentField>,
+) {
+    let objects = &*ground.objects;
+    let Some(slots) = objects.world.slots(id) else {
+        return;
+    };
+    for connection in ground.sessions.connections.values() {
+        let Some(backlog) = &connection.ledger.backlog else {
+            continue;
         };
-        for connection in self.sessions.connections.values() {
-            let Some(backlog) = &connection.backlog else {
-                continue;
-            };
-            for entry in backlog.entries.iter().filter(|entry| entry.net_id == id) {
-                let masks = mask_slice(&backlog.masks, &entry.masks);
-                let role = self.role(id, connection.id);
-                for ((index, slot), missed) in slots.iter().enumerate().zip(masks) {
-                    let schema = slot.info().schema;
-                    let missed = missed & slot.info().policy.readable(role);
-                    for field in schema.field_names(missed) {
-                        let reason = UnsentReason::Budget(connection.id);
-                        unsent.push(UnsentField::new((index, schema.name), field, reason));
-                    }
+        for entry in backlog.entries.iter().filter(|entry| entry.net_id == id) {
+            let masks = mask_slice(&backlog.masks, &entry.masks);
+            let role = visibility.groups.role(objects, id, connection.id);
+            for ((index, slot), missed) in slots.iter().enumerate().zip(masks) {
+                let schema = slot.info().schema;
+                let missed = missed & slot.info().policy.readable(role);
+                for field in schema.field_names(missed) {
+                    let reason = UnsentReason::Budget(connection.id);
+                    unsent.push(UnsentField::new((index, schema.name), field, reason));
                 }
             }
         }

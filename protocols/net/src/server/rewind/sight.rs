@@ -3,7 +3,6 @@
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashMap;
 use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour};
 
@@ -12,45 +11,6 @@ use crate::server::visibility::audience::Audiences;
 
 /// Most despawned objects with a history.
 const MAX_DEPARTED: usize = 16_384;
-
-/// Fewest shows of a connection that are trimmed.
-const TRIMMED: usize = 64;
-
-/// Ticks of the snapshots that a connection has received lately, of objects with a history: its client has no earlier values.
-#[derive(Debug, Default)]
-pub(crate) struct Shows {
-    /// Tick of the burst with all visible objects.
-    joined: u32,
-    ticks: FxHashMap<NetId, u32>,
-    /// Number of the shows that were left by the last trim.
-    kept: usize,
-}
-
-impl Shows {
-    /// Begins with a burst.
-    pub(in crate::server) fn join(&mut self, tick: u32) {
-        self.ticks.clear();
-        self.joined = tick;
-    }
-
-    /// Notes a show, and forgets at times those that no view can reach.
-    fn add(&mut self, id: NetId, tick: u32, oldest: u32) {
-        if self.ticks.len() >= self.kept.max(TRIMMED) * 2 {
-            self.ticks.retain(|_, shown| *shown > oldest);
-            self.kept = self.ticks.len();
-        }
-        self.ticks.insert(id, tick);
-    }
-
-    /// Returns the tick since which the client has values of an object.
-    fn since(&self, id: NetId) -> u32 {
-        self.ticks
-            .get(&id)
-            .copied()
-            .unwrap_or_default()
-            .max(self.joined)
-    }
-}
 
 /// Despawned objects whose histories views can reach, oldest first.
 #[derive(Debug, Default)]
@@ -68,21 +28,6 @@ struct DepartedObject {
 }
 
 impl NetworkServer {
-    /// Notes that a connection has received the snapshot of an object.
-    pub(in crate::server) fn note_show(&mut self, id: NetId, receivers: &[ConnectionId]) {
-        let slots = self.objects.world.slots(id);
-        if !slots.is_some_and(|slots| slots.iter().any(|slot| slot.info().history != 0)) {
-            return;
-        }
-        let tick = self.outbound.store.tick;
-        let oldest = tick.saturating_sub(self.reach());
-        for receiver in receivers {
-            if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {
-                connection.shows.add(id, tick, oldest);
-            }
-        }
-    }
-
     /// Returns the tick since which a connection has values of an object.
     pub(super) fn shown_since(&self, id: NetId, connection: ConnectionId) -> u32 {
         let known = self.sessions.connections.get(connection.0);
@@ -130,7 +75,11 @@ impl NetworkServer {
         if self.rewind.departed.0.is_empty() {
             return;
         }
-        let oldest = self.outbound.store.tick.saturating_sub(self.reach());
+        let oldest = self
+            .outbound
+            .store
+            .tick
+            .saturating_sub(self.objects.history_reach(&self.context.config));
         let departed = &mut self.rewind.departed.0;
         while departed
             .pop_front_if(|object| object.tick < oldest)
@@ -153,19 +102,5 @@ impl NetworkServer {
         let mut behaviours = object.behaviours.iter();
         let (_, interval, tracks) = behaviours.find(|(kind, ..)| *kind == TypeId::of::<B>())?;
         Some((tracks, *interval))
-    }
-
-    /// Returns the ticks of the oldest view that any connection can have: see [`max_rewind`](crate::ServerConfig::max_rewind).
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates"
-    )]
-    fn reach(&self) -> u32 {
-        let late = self.ticks_in(self.context.config.max_rewind * 2);
-        (self.ticks_in(self.context.config.max_rewind * 5 / 2)
-            + late
-            + self.view_ticks() * 2.0
-            + 2.0) as u32
     }
 }

@@ -65,7 +65,7 @@ impl Sessions {
         if was_ready {
             idle.state = ConnectionState::Connected;
             if let Some(datagrams) = &mut idle.datagrams {
-                datagrams.stop();
+                datagrams.stop(&mut idle.ledger);
             }
             self.joining.retain(|joining| *joining != connection);
         }

@@ -15,13 +15,14 @@ use syncvar_runtime::{Channel, ConnectionId, Counter, NetId, NetworkWriter, Vect
 use crate::Framing;
 use crate::link::stream::StreamTicks;
 use crate::message::Return;
-use crate::server::datagrams::Datagrams;
+use crate::server::chunk_store::ChunkStore;
+use crate::server::datagram_link::DatagramLink;
 use crate::server::inputs::ConnectionInputs;
-use crate::server::outbound::chunks::ChunkStore;
-use crate::server::replication::bandwidth::backlog::Backlog;
-use crate::server::rewind::{ClaimedView, Shows, StreamArrivals};
+use crate::server::ledger::LossLedger;
+use crate::server::rewind::{ClaimedView, StreamArrivals};
 use crate::server::sessions::ping::Pings;
 use crate::server::sessions::session::Session;
+use crate::server::sessions::shows::Shows;
 
 /// A connection.
 #[derive(Debug)]
@@ -37,8 +38,8 @@ pub(crate) struct Connection {
     pub(crate) received: u64,
     /// Payload of its join request.
     pub(crate) join_payload: Payload,
-    /// Budget and backlog, if the bandwidth is limited.
-    pub(crate) backlog: Option<Box<Backlog>>,
+    /// State that the connection has not received.
+    pub(crate) ledger: LossLedger,
     /// Point that distances of objects are measured from, for their priority.
     pub(crate) viewpoint: Option<Vector3>,
     /// Objects whose snapshot the client requested.
@@ -72,9 +73,7 @@ pub(crate) struct Connection {
     /// Headers of the packets in both directions.
     pub(crate) headers: Headers,
     /// Datagrams, if the transport has them, from the answer to its Connect on.
-    pub(crate) datagrams: Option<Box<Datagrams>>,
-    /// Last tick with state on unreliable channels, while the transport holds it back: a slow reader of a stream.
-    pub(crate) detached_since: Option<u32>,
+    pub(crate) datagrams: Option<Box<DatagramLink>>,
     /// Packets to the transport.
     pub(crate) outgoing: Counter,
     /// Packets from the transport.
@@ -159,7 +158,7 @@ impl Connection {
             returning: None,
             received: 0,
             join_payload: Payload::default(),
-            backlog: None,
+            ledger: LossLedger::default(),
             viewpoint: None,
             resync_requests: Ids::default(),
             resync_bytes: Bucket::default(),
@@ -177,7 +176,6 @@ impl Connection {
             queue: VecDeque::new(),
             headers: Headers::default(),
             datagrams: None,
-            detached_since: None,
             outgoing: Counter::default(),
             incoming: Counter::default(),
             listed: false,
@@ -209,9 +207,15 @@ impl Connection {
         }
     }
 
+    /// Returns whether the connection is sent no state on unreliable channels for the time being.
+    pub(crate) fn is_detached(&self) -> bool {
+        let link = self.datagrams.as_ref();
+        self.ledger.detached_since.is_some() || link.is_some_and(|link| link.sender.is_detached())
+    }
+
     /// Returns whether a budget delays its changes.
     pub(crate) fn is_limited(&self) -> bool {
-        self.backlog.as_ref().is_some_and(|it| it.is_limited())
+        self.ledger.is_limited()
     }
 
     /// Returns the round trip and its deviation, by the server's own clock: of the datagrams and their acknowledgements, or of
@@ -250,7 +254,7 @@ impl Connection {
             return None;
         }
         let length = self.own.commit();
-        self.charge(length);
+        self.ledger.charge(length);
         Some(length)
     }
 
@@ -260,13 +264,6 @@ impl Connection {
         if !self.listed {
             self.listed = true;
             outgoing.push_back(self.id);
-        }
-    }
-
-    /// Subtracts bytes from the budget, for messages that no budget delays.
-    pub(crate) fn charge(&mut self, bytes: usize) {
-        if let Some(backlog) = self.backlog.as_mut().filter(|it| it.is_limited()) {
-            backlog.charge(bytes);
         }
     }
 }

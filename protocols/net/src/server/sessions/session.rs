@@ -223,7 +223,7 @@ impl Sessions {
             .as_mut()
             .filter(|it| !it.sender.is_detached())
         {
-            datagrams.suspend(context.clock.now(), tick);
+            datagrams.suspend(&mut lost.ledger, context.clock.now(), tick);
         }
         session.absence = Absence {
             since: None,

@@ -22,13 +22,14 @@ use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{AudienceId, Channel, ConnectionId};
 
 use crate::Framing;
+use crate::server::objects::replicated::Replicated;
 use members::Members;
 use observers::Observers;
 use viewers::AreaViewers;
 
 /// Default membership of an audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::server) enum Base {
+pub(crate) enum Base {
     /// All connections.
     Everyone,
     /// No connection.
@@ -39,7 +40,7 @@ pub(in crate::server) enum Base {
 
 /// A set of connections that observe the same objects.
 #[derive(Debug)]
-pub(in crate::server) struct Audience {
+pub(crate) struct Audience {
     /// Shared with the key in [`Audiences::by_members`].
     members: Arc<Members>,
     /// Ready members with [`Framing::Unet`].
@@ -77,40 +78,46 @@ pub(crate) struct Audiences {
     free: Vec<AudienceId>,
     /// List of chunks, reused.
     chunks: Vec<Bytes>,
+    format: BufferFormat,
+}
+
+/// Format of the buffers of all audiences.
+#[derive(Debug)]
+struct BufferFormat {
     /// Kinds of the channels.
     channels: Vec<Channel>,
     packet_size: usize,
 }
 
 /// Unsent bytes of an audience on a channel.
-pub(in crate::server) struct Delivery<'a> {
-    pub(in crate::server) audience: AudienceId,
-    pub(in crate::server) framing: Framing,
-    pub(in crate::server) channel: u8,
-    pub(in crate::server) chunks: &'a [Bytes],
+pub(crate) struct Delivery<'a> {
+    pub(crate) audience: AudienceId,
+    pub(crate) framing: Framing,
+    pub(crate) channel: u8,
+    pub(crate) chunks: &'a [Bytes],
     /// Ready members with this framing, ascending.
-    pub(in crate::server) members: &'a [ConnectionId],
+    pub(crate) members: &'a [ConnectionId],
 }
 
 impl Audience {
     /// Returns whether a connection is a ready member.
-    pub(in crate::server) fn observes(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn observes(&self, connection: ConnectionId) -> bool {
         self.unet.contain(connection) || self.compact.contain(connection)
     }
 
     /// Returns whether the audience has a ready member.
-    pub(in crate::server) fn has_observers(&self) -> bool {
+    pub(crate) fn has_observers(&self) -> bool {
         !self.unet.ready.is_empty() || !self.compact.ready.is_empty()
     }
 
     /// Returns whether a ready member has a framing.
-    pub(in crate::server) fn speaks(&self, framing: Framing) -> bool {
+    pub(crate) fn speaks(&self, framing: Framing) -> bool {
         !self.of(framing).ready.is_empty()
     }
 
     /// Returns the ready members with a framing, ascending.
     #[cfg(test)]
-    pub(in crate::server) fn observers(&self, framing: Framing) -> &[ConnectionId] {
+    pub(crate) fn observers(&self, framing: Framing) -> &[ConnectionId] {
         &self.of(framing).ready
     }
 
@@ -123,7 +130,7 @@ impl Audience {
     }
 
     /// Returns the ready members, ascending.
-    pub(in crate::server) fn ready(&self) -> impl Iterator<Item = ConnectionId> {
+    pub(crate) fn ready(&self) -> impl Iterator<Item = ConnectionId> {
         let mut unet = self.unet.ready.iter().copied().peekable();
         let mut compact = self.compact.ready.iter().copied().peekable();
         std::iter::from_fn(move || match (unet.peek(), compact.peek()) {
@@ -144,11 +151,11 @@ impl Audience {
 
 impl Audiences {
     /// The permanent audience of all connections.
-    pub(in crate::server) const EVERYONE: AudienceId = AudienceId(0);
+    pub(crate) const EVERYONE: AudienceId = AudienceId(0);
     /// The permanent audience without members.
-    pub(in crate::server) const NOBODY: AudienceId = AudienceId(1);
+    pub(crate) const NOBODY: AudienceId = AudienceId(1);
 
-    pub(in crate::server) fn new(channels: &[Channel], packet_size: usize) -> Self {
+    pub(crate) fn new(channels: &[Channel], packet_size: usize) -> Self {
         let mut audiences = Self {
             all: Vec::new(),
             by_members: BTreeMap::new(),
@@ -161,15 +168,17 @@ impl Audiences {
             of_groups: BTreeMap::new(),
             free: Vec::new(),
             chunks: Vec::new(),
-            channels: channels.to_vec(),
-            packet_size,
+            format: BufferFormat {
+                channels: channels.to_vec(),
+                packet_size,
+            },
         };
         audiences.make(Members::new(Base::Everyone));
         audiences.make(Members::new(Base::Nobody));
         audiences
     }
 
-    pub(in crate::server) fn get(&self, id: AudienceId) -> &Audience {
+    pub(crate) fn get(&self, id: AudienceId) -> &Audience {
         &self.all[id.index()]
     }
 
@@ -178,34 +187,30 @@ impl Audiences {
     }
 
     /// Returns the default membership of an audience.
-    pub(in crate::server) fn base(&self, id: AudienceId) -> Base {
+    pub(crate) fn base(&self, id: AudienceId) -> Base {
         self.get(id).members.base()
     }
 
     /// Returns the connections that an audience shows in every area, unless it is based on all
     /// connections.
-    pub(in crate::server) fn shown(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
+    pub(crate) fn shown(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
         self.get(id).members.shown()
     }
 
     /// Returns whether an audience shows or hides a connection by name; `None` without such an
     /// exception.
-    pub(in crate::server) fn exception(
-        &self,
-        id: AudienceId,
-        connection: ConnectionId,
-    ) -> Option<bool> {
+    pub(crate) fn exception(&self, id: AudienceId, connection: ConnectionId) -> Option<bool> {
         self.get(id).members.exception(connection)
     }
 
     /// Returns whether a connection is a member, ready or not.
-    pub(in crate::server) fn admits(&self, id: AudienceId, connection: ConnectionId) -> bool {
+    pub(crate) fn admits(&self, id: AudienceId, connection: ConnectionId) -> bool {
         let sees = |area| self.area_viewers.sees(connection, area);
         self.get(id).members.contain(connection, sees)
     }
 
     /// Returns whether a connection is a member, with another source for its areas.
-    pub(in crate::server) fn admits_if(
+    pub(crate) fn admits_if(
         &self,
         id: AudienceId,
         connection: ConnectionId,
@@ -215,13 +220,13 @@ impl Audiences {
     }
 
     /// Returns the buffers of an audience, for writing.
-    pub(in crate::server) fn outputs(&mut self, id: AudienceId) -> Outputs<'_> {
+    pub(crate) fn outputs(&mut self, id: AudienceId) -> Outputs<'_> {
         let audience = &mut self.all[id.index()];
         if !audience.touched {
             audience.touched = true;
             self.touched.push(id);
         }
-        let (channels, size) = (&self.channels[..], self.packet_size);
+        let (channels, size) = (&self.format.channels[..], self.format.packet_size);
         Outputs::new(
             audience.unet.outputs(Framing::Unet, channels, size),
             audience.compact.outputs(Framing::Compact, channels, size),
@@ -229,9 +234,9 @@ impl Audiences {
     }
 
     /// Ends the chunks of an audience on unreliable channels: later entries are not repeated with earlier ones.
-    pub(in crate::server) fn end_chunks(&mut self, id: AudienceId) {
-        for channel in 0..self.channels.len() {
-            if self.channels[channel] == Channel::Unreliable {
+    pub(crate) fn end_chunks(&mut self, id: AudienceId) {
+        for channel in 0..self.format.channels.len() {
+            if self.format.channels[channel] == Channel::Unreliable {
                 self.outputs(id)
                     .channel(channel)
                     .for_each(Segments::end_packet);
@@ -240,17 +245,12 @@ impl Audiences {
     }
 
     /// Returns the unsent bytes of an audience's channel in a framing.
-    pub(in crate::server) fn written(
-        &self,
-        id: AudienceId,
-        framing: Framing,
-        channel: u8,
-    ) -> &[u8] {
+    pub(crate) fn written(&self, id: AudienceId, framing: Framing, channel: u8) -> &[u8] {
         self.get(id).of(framing).written(channel)
     }
 
     /// Hands out all unsent bytes.
-    pub(in crate::server) fn drain(&mut self, mut deliver: impl FnMut(&Delivery<'_>)) {
+    pub(crate) fn drain(&mut self, mut deliver: impl FnMut(&Delivery<'_>)) {
         for id in self.touched.drain(..) {
             let audience = &mut self.all[id.index()];
             audience.touched = false;
@@ -275,23 +275,23 @@ impl Audiences {
     }
 
     /// Drops the audiences of groups: their members change.
-    pub(in crate::server) fn forget_groups(&mut self) {
+    pub(crate) fn forget_groups(&mut self) {
         self.of_groups.clear();
     }
 
     /// Returns whether an audience has unsent bytes.
-    pub(in crate::server) fn is_written(&self) -> bool {
+    pub(crate) fn is_written(&self) -> bool {
         !self.touched.is_empty()
     }
 
     /// Counts an object that takes an audience.
-    pub(in crate::server) fn acquire(&mut self, id: AudienceId) {
+    pub(crate) fn acquire(&mut self, id: AudienceId) {
         self.get_mut(id).users += 1;
     }
 
     /// Counts an object that leaves an audience. An unused audience ends with the next
     /// [`drain`](Self::drain), unless it is permanent.
-    pub(in crate::server) fn release(&mut self, id: AudienceId) {
+    pub(crate) fn release(&mut self, id: AudienceId) {
         let audience = self.get_mut(id);
         audience.users -= 1;
         if audience.users == 0 && !Self::is_permanent(id) {
@@ -299,8 +299,24 @@ impl Audiences {
         }
     }
 
+    /// Replaces the audiences of an object that were merged into others. `merged` is in ascending order.
+    pub(crate) fn replace_merged(
+        &mut self,
+        replicated: &mut Replicated,
+        merged: &[(AudienceId, AudienceId)],
+    ) {
+        for audience in [&mut replicated.audience, &mut replicated.target_audience] {
+            let found = merged.binary_search_by_key(audience, |(former, _)| *former);
+            if let Some((_, replacement)) = found.ok().and_then(|place| merged.get(place)) {
+                self.acquire(*replacement);
+                self.release(*audience);
+                *audience = *replacement;
+            }
+        }
+    }
+
     /// Returns whether an object has an audience.
-    pub(in crate::server) fn is_used(&self, id: AudienceId) -> bool {
+    pub(crate) fn is_used(&self, id: AudienceId) -> bool {
         self.get(id).users > 0
     }
 

@@ -9,7 +9,8 @@ use syncvar_runtime::schema::Role;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::Framing;
-use crate::server::NetworkServer;
+use crate::server::ground::Ground;
+use crate::server::visibility::Visibility;
 use crate::server::visibility::snapshot_batch::SnapshotOutput;
 
 /// Connections that share the snapshots of objects with a group.
@@ -20,27 +21,27 @@ pub(super) struct SnapshotReaders {
     is_member: bool,
 }
 
-impl NetworkServer {
+impl Visibility {
     /// Returns whether a connection is one of these readers.
     pub(super) fn belongs_to(&self, readers: &SnapshotReaders, connection: ConnectionId) -> bool {
-        let visibility = &self.visibility;
-        visibility.audiences.admits(readers.audience, connection)
-            && visibility.groups.contain(readers.tag, connection) == readers.is_member
+        self.audiences.admits(readers.audience, connection)
+            && self.groups.contain(readers.tag, connection) == readers.is_member
     }
 
     /// Encodes the snapshots of these objects for the joining connections of a framing. Connections
     /// with the same role share them.
     pub(super) fn encode_groups(
         &mut self,
+        ground: &mut Ground<'_>,
         framing: Framing,
         joining: &[ConnectionId],
         grouped: &[NetId],
     ) -> Vec<(SnapshotReaders, Vec<Bytes>)> {
-        let packet_size = self.context.config.gathered_size();
+        let packet_size = ground.context.config.gathered_size();
         let mut states: BTreeMap<SnapshotReaders, (Vec<ConnectionId>, Segments)> = BTreeMap::new();
         for id in grouped {
-            let replicated = self.objects.world.objects.get(id.0);
-            let tag = self.visibility.groups.of(*id);
+            let replicated = ground.objects.world.objects.get(id.0);
+            let tag = self.groups.of(*id);
             let Some((replicated, tag)) = replicated.zip(tag) else {
                 continue;
             };
@@ -52,17 +53,19 @@ impl NetworkServer {
                     is_member,
                 };
                 let mut state = states.remove(&readers).unwrap_or_else(|| {
-                    let receivers = { joining.iter().copied() }
-                        .filter(|it| self.speaks(*it, framing) && self.belongs_to(&readers, *it));
+                    let receivers = joining.iter().copied().filter(|it| {
+                        let speaks = ground.sessions.framing(*it) == Some(framing);
+                        speaks && self.belongs_to(&readers, *it)
+                    });
                     let receivers = receivers.collect();
-                    let spare = &mut self.visibility.spare_buffers;
+                    let spare = &mut self.spare_buffers;
                     (receivers, spare.take(packet_size, framing))
                 });
                 let (receivers, segments) = &mut state;
                 if !receivers.is_empty()
-                    && !self.encode_snapshot(*id, SnapshotOutput::Join(segments), role)
+                    && !self.encode_snapshot(ground, *id, SnapshotOutput::Join(segments), role)
                 {
-                    self.request_snapshot(*id, receivers);
+                    self.request_snapshot(ground.objects, *id, receivers);
                 }
                 states.insert(readers, state);
             }
@@ -70,14 +73,8 @@ impl NetworkServer {
         let mut frozen = Vec::new();
         for (readers, (_, mut segments)) in states {
             frozen.push((readers, segments.drain().collect()));
-            self.visibility.spare_buffers.put(segments);
+            self.spare_buffers.put(segments);
         }
         frozen
-    }
-
-    /// Returns whether a connection has a framing.
-    pub(super) fn speaks(&self, connection: ConnectionId, framing: Framing) -> bool {
-        let connection = self.sessions.connections.get(connection.0);
-        connection.is_some_and(|connection| connection.framing == framing)
     }
 }

@@ -4,77 +4,64 @@
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::message::ObjectHide;
-use crate::server::NetworkServer;
+use crate::server::ground::Ground;
 use crate::server::objects::replicated::State;
-use crate::server::visibility::numbers;
+use crate::server::visibility::show::send_void;
+use crate::server::visibility::{Visibility, numbers};
 
-impl NetworkServer {
+impl Visibility {
     /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards
     /// reach the remaining observers. Entering ones get snapshots [later](Self::show_objects).
-    pub(in crate::server) fn hide_objects(&mut self) {
-        if !self.has_area_changes() && !self.objects.schedule.has_view_changes() {
+    pub(crate) fn hide_objects(&mut self, ground: &mut Ground<'_>) {
+        if !self.interest.has_area_changes() && !ground.objects.schedule.has_view_changes() {
             return;
         }
         // Earlier bytes belong to the former observers.
-        self.deliver();
-        self.apply_viewer_changes(false);
-        let mut moved = std::mem::take(&mut self.replication.scratch.objects);
-        self.objects.schedule.copy_view_changes(&mut moved);
+        self.deliver(ground);
+        self.apply_viewer_changes(ground, false);
+        let mut moved = std::mem::take(&mut self.scratch.objects);
+        ground.objects.schedule.copy_view_changes(&mut moved);
         for id in &moved {
-            self.drop_leaving_observers(*id);
+            self.drop_leaving_observers(ground, *id);
         }
-        self.for_each_area_change(&moved, Self::hide_from);
+        self.for_each_area_change(ground, &moved, Self::hide_from);
         moved.clear();
-        self.replication.scratch.objects = moved;
+        self.scratch.objects = moved;
     }
 
     /// Removes leaving observers of one object at once, before a message to all of them.
-    pub(in crate::server) fn hide_at_once(&mut self, id: NetId) {
-        if self
-            .objects
-            .world
-            .objects
-            .get(id.0)
-            .is_some_and(|replicated| replicated.is(State::VisibilityDirty))
-        {
-            self.drop_leaving_observers(id);
+    pub(crate) fn hide_at_once(&mut self, ground: &mut Ground<'_>, id: NetId) {
+        let replicated = ground.objects.world.objects.get(id.0);
+        if replicated.is_some_and(|replicated| replicated.is(State::VisibilityDirty)) {
+            self.drop_leaving_observers(ground, id);
         }
     }
 
-    /// Moves an object to an audience of its remaining observers, and hides it from the others.
-    fn drop_leaving_observers(&mut self, id: NetId) {
-        let replicated = self
-            .objects
-            .world
-            .objects
-            .get(id.0)
-            .filter(|replicated| replicated.is(State::Announced));
-        let Some((former, latter)) =
-            replicated.map(|replicated| (replicated.audience, replicated.target_audience))
-        else {
+    /// Moves an object to an audience of its remaining observers, and hides it from the leaving ones.
+    fn drop_leaving_observers(&mut self, ground: &mut Ground<'_>, id: NetId) {
+        let Some(replicated) = ground.objects.announced(id) else {
             return;
         };
-        let scratch = &mut self.replication.scratch;
-        let mut staying = std::mem::take(&mut scratch.entering);
-        let mut leaving = std::mem::take(&mut scratch.leaving);
+        let (former, latter) = (replicated.audience, replicated.target_audience);
+        let mut staying = std::mem::take(&mut self.scratch.entering);
+        let mut leaving = std::mem::take(&mut self.scratch.leaving);
         let is_changed = self.divide_observers(former, latter, &mut staying, &mut leaving);
         if is_changed {
             // Earlier bytes belong to the former observers.
-            if self.visibility.audiences.is_written() {
-                self.deliver();
+            if self.audiences.is_written() {
+                self.deliver(ground);
             }
-            let narrowed = self.visibility.audiences.exactly(&staying);
-            self.visibility.audiences.acquire(narrowed);
-            self.visibility.audiences.release(former);
-            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
+            let narrowed = self.audiences.exactly(&staying);
+            self.audiences.acquire(narrowed);
+            self.audiences.release(former);
+            if let Some(replicated) = ground.objects.world.objects.get_mut(id.0) {
                 replicated.audience = narrowed;
             }
         }
-        self.hide_from(id, &leaving);
+        self.hide_from(ground, id, &leaving);
         staying.clear();
         leaving.clear();
-        let scratch = &mut self.replication.scratch;
-        (scratch.entering, scratch.leaving) = (staying, leaving);
+        (self.scratch.entering, self.scratch.leaving) = (staying, leaving);
     }
 
     /// Divides the observers of an object with a new target audience. Returns whether the staying ones
@@ -86,7 +73,7 @@ impl NetworkServer {
         staying: &mut Vec<ConnectionId>,
         leaving: &mut Vec<ConnectionId>,
     ) -> bool {
-        let audiences = &self.visibility.audiences;
+        let audiences = &self.audiences;
         let (before, after) = (audiences.get(former), audiences.get(target));
         let stays = |connection: ConnectionId| {
             let will_see = |area| self.will_see(connection, area);
@@ -101,7 +88,7 @@ impl NetworkServer {
         }
         let mut is_changed = !leaving.is_empty();
         // They left this audience in the same update, and may belong to the target audience.
-        for connection in self.visibility.viewer_changes.of(former) {
+        for connection in self.viewer_changes.of(former) {
             if stays(connection) {
                 staying.push(connection);
                 is_changed = true;
@@ -115,23 +102,19 @@ impl NetworkServer {
     /// Calls `f` for every object in an area with view changes, with the connections concerned.
     /// Skips the objects in `handled`, ascending. Costs time in proportion to the objects of these
     /// areas.
-    pub(in crate::server) fn for_each_area_change(
+    pub(super) fn for_each_area_change(
         &mut self,
+        ground: &mut Ground<'_>,
         handled: &[NetId],
-        f: impl Fn(&mut Self, NetId, &[ConnectionId]),
+        f: impl Fn(&mut Self, &mut Ground<'_>, NetId, &[ConnectionId]),
     ) {
-        let turnover = std::mem::take(&mut self.visibility.viewer_changes);
+        let changes = std::mem::take(&mut self.viewer_changes);
         let (mut objects, mut last, mut viewers) = (Vec::new(), None, Vec::new());
-        for area in &turnover.areas {
-            objects.extend(self.visibility.interest.objects(*area));
+        for area in &changes.areas {
+            objects.extend(self.interest.objects(*area));
             for id in objects.drain(..) {
-                let replicated = self
-                    .objects
-                    .world
-                    .objects
-                    .get(id.0)
-                    .filter(|replicated| replicated.is(State::Announced));
-                let Some(audience) = replicated.map(|replicated| replicated.audience) else {
+                let announced = ground.objects.announced(id);
+                let Some(audience) = announced.map(|replicated| replicated.audience) else {
                     continue;
                 };
                 if handled.binary_search(&id).is_ok() {
@@ -140,32 +123,30 @@ impl NetworkServer {
                 // Successive objects often have the same audience.
                 if last.replace(audience) != Some(audience) {
                     viewers.clear();
-                    viewers.extend(turnover.of(audience));
+                    viewers.extend(changes.of(audience));
                 }
-                f(self, id, &viewers);
+                f(self, ground, id, &viewers);
             }
         }
     }
 
     /// Hides an object from connections, and drops their pending snapshots of it.
-    pub(in crate::server) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
-        if !leaving.is_empty() {
-            tracing::trace!(object = %id, connections = ?numbers(leaving), "leaves a view");
-            self.note_end(id);
+    fn hide_from(&mut self, ground: &mut Ground<'_>, id: NetId, leaving: &[ConnectionId]) {
+        if leaving.is_empty() {
+            return;
         }
+        tracing::trace!(object = %id, connections = ?numbers(leaving), "leaves a view");
+        ground.objects.ended_ids.add(id);
         for connection in leaving {
-            self.rooms()
-                .ground
-                .send(*connection, &ObjectHide { net_id: id });
+            ground.send(*connection, &ObjectHide { net_id: id });
         }
-        if !leaving.is_empty()
-            && let Some(owed) = self.visibility.pending_snapshots.get_mut(id)
-        {
-            let (left, stay): (Vec<_>, Vec<_>) =
-                owed.drain(..).partition(|owed| leaving.contains(owed));
-            *owed = stay;
-            self.send_void(id, &left);
-            self.prune_pending_snapshots(id);
+        if let Some(pending) = self.pending_snapshots.get_mut(id) {
+            let (left, stay): (Vec<_>, Vec<_>) = pending
+                .drain(..)
+                .partition(|receiver| leaving.contains(receiver));
+            *pending = stay;
+            send_void(ground, id, &left);
+            self.prune_pending_snapshots(ground.objects, id);
         }
     }
 }

@@ -1,88 +1,119 @@
 //! Spawns of new objects, and snapshots for joining connections.
+//!
+//! A join gives a ready connection the state of all visible objects. It is the last step of an update, behind the deltas:
+//! pending changes of all objects have gone to the present observers, even before the end of a send interval. So the
+//! snapshots have exactly the state that the deltas of the next update continue. From the join on the connection is a
+//! member of its audiences.
+//!
+//! ```text
+//! update:  hides, deltas ── shows, spawns ── join
+//!                                             │ add_ready: member of its audiences
+//! for all joining connections of a framing:   │
+//!   runs of plain objects, by audience ───────┼─> chunks shared by the connections that the audience admits
+//!   objects with a group, by readers ─────────┼─> chunks shared by members, and by the others
+//! for each connection:                        │
+//!   SpawnFinished(0), the chunks, objects with its private fields, authority, SpawnFinished(1)
+//! ```
+//!
+//! Connections that join in one update share all chunks, except the snapshots of objects with private fields of the
+//! connection: a thousand clients after a restart cost one snapshot of the world. Successive objects of one pool are
+//! written as a run, without a look at the entry of each object. Objects with a parent, a scene id or a position are written
+//! alone, because their header is longer. The datagrams of the connection begin anew: earlier losses are void, and a probe
+//! behind the burst shows its arrival.
+//!
+//! The observer of a recording joins like a connection; the burst is the keyframe.
 
 mod runs;
 
-pub(in crate::server) use runs::SpareBuffers;
+pub(crate) use runs::SpareBuffers;
 
+use bytes::Bytes;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::schema::Role;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::Framing;
 use crate::message::SpawnFinished;
+use crate::server::ServerEvent;
+use crate::server::ground::Ground;
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::ConnectionState;
+use crate::server::visibility::Visibility;
+use crate::server::visibility::group_snapshots::SnapshotReaders;
 use crate::server::visibility::snapshot_batch::SnapshotOutput;
-use crate::server::{NetworkServer, ServerEvent};
 
-impl NetworkServer {
+/// Snapshots of a join in one framing.
+struct JoinChunks {
+    /// Chunks for the members of each audience.
+    audiences: Vec<(AudienceId, Vec<Bytes>)>,
+    /// Chunks of objects with a group.
+    groups: Vec<(SnapshotReaders, Vec<Bytes>)>,
+}
+
+impl Visibility {
     /// Spawns new objects on the clients of their audiences.
-    pub(in crate::server) fn announce(&mut self) {
-        let mut new = std::mem::take(&mut self.replication.scratch.objects);
-        self.objects.schedule.take_new(&mut new);
+    pub(crate) fn announce(&mut self, ground: &mut Ground<'_>) {
+        let mut new = std::mem::take(&mut self.scratch.objects);
+        ground.objects.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
-            self.objects.note_local_change(id);
-            owners.extend(self.announce_object(id));
+            ground.objects.note_local_change(id);
+            owners.extend(self.announce_object(ground, id));
         }
-        self.replication.scratch.objects = new;
-        self.deliver();
-        for (owner, net_id) in owners {
-            self.rooms().ground.send_authority(owner, net_id, true);
-            let rooms = self.rooms();
-            let mut ground = rooms.ground;
-            rooms.visibility.grant_permit(&mut ground, owner, net_id);
+        self.scratch.objects = new;
+        self.deliver(ground);
+        for (owner, id) in owners {
+            self.send_ownership(ground, owner, id);
         }
     }
 
     /// Announces an object. Returns its owner, if it is an observer.
-    fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
-        if self.objects.world.checked_out.contains(id) {
-            self.objects.schedule.queue_new(id);
+    fn announce_object(
+        &mut self,
+        ground: &mut Ground<'_>,
+        id: NetId,
+    ) -> Option<(ConnectionId, NetId)> {
+        if ground.objects.world.checked_out.contains(id) {
+            ground.objects.schedule.queue_new(id);
             return None;
         }
         // Before the write: without observers, pending changes belong to the initial state.
-        let tick = self.outbound.store.tick;
-        self.objects.world.drop_changes(id, Some(tick));
-        self.begin_history(id, tick);
-        let replicated = self.objects.world.objects.get_mut(id.0)?;
-        self.visibility
-            .audiences
-            .acquire(replicated.target_audience);
-        self.visibility.audiences.release(replicated.audience);
+        let tick = ground.tick();
+        ground.objects.world.drop_changes(id, Some(tick));
+        ground.objects.begin_history(ground.context, id, tick);
+        let replicated = ground.objects.world.objects.get_mut(id.0)?;
+        self.audiences.acquire(replicated.target_audience);
+        self.audiences.release(replicated.audience);
         replicated.audience = replicated.target_audience;
-        let audience = self.visibility.audiences.get(replicated.audience);
+        let id_of_audience = replicated.audience;
+        let audience = self.audiences.get(id_of_audience);
         let owner = replicated.owner.filter(|owner| audience.observes(*owner));
         tracing::trace!(object = %id, observers = ?audience.ready().map(|it| it.0).collect::<Vec<_>>(), "announced an object");
         if audience.has_observers() {
-            let audience = replicated.audience;
-            self.write_new(id, audience, owner)?;
-            self.note_new(id, audience);
+            self.write_new(ground, id, id_of_audience, owner)?;
+            self.note_new(ground.sessions, id, id_of_audience, tick);
         }
-        self.objects
-            .world
-            .objects
-            .get_mut(id.0)?
-            .set(State::Announced, true);
+        let replicated = ground.objects.world.objects.get_mut(id.0)?;
+        replicated.set(State::Announced, true);
         owner.map(|owner| (owner, id))
     }
 
     /// Writes the snapshot of a new object for its audience. None if it cannot be encoded.
     fn write_new(
         &mut self,
+        ground: &mut Ground<'_>,
         id: NetId,
         audience: AudienceId,
         owner: Option<ConnectionId>,
     ) -> Option<()> {
-        let policy = self.objects.policy(id)?;
+        let policy = ground.objects.policy(id)?;
         let owner = owner.filter(|_| policy.private() != 0);
-        let parts = if self.is_grouped(id) {
-            let ready = self.visibility.audiences.get(audience).ready();
-            let parts = self.divide_by_role(id, ready);
-            let audiences = &mut self.visibility.audiences;
+        let audiences = &mut self.audiences;
+        let parts = if policy.group != 0 && self.groups.of(id).is_some() {
+            let ready = audiences.get(audience).ready();
+            let parts = self.groups.divide_by_role(ground.objects, id, ready);
             parts.map(|(role, observers)| Some((audiences.only_these(&observers), role)))
         } else if let Some(owner) = owner {
-            let audiences = &mut self.visibility.audiences;
             [
                 Some((audiences.without(audience, owner), Role::Observer)),
                 Some((audiences.only(owner), Role::Owner)),
@@ -93,7 +124,7 @@ impl NetworkServer {
         };
         for (audience, role) in parts.into_iter().flatten() {
             let output = SnapshotOutput::Audience(audience);
-            if !self.encode_snapshot(id, output, role) {
+            if !self.encode_snapshot(ground, id, output, role) {
                 return None;
             }
         }
@@ -102,133 +133,132 @@ impl NetworkServer {
 
     /// Sends all visible objects to joining connections. Connections that join together share the
     /// snapshots of each audience and framing.
-    pub(in crate::server) fn join(&mut self) {
-        let joining = std::mem::take(&mut self.sessions.joining);
+    pub(crate) fn join(&mut self, ground: &mut Ground<'_>) {
+        let joining = std::mem::take(&mut ground.sessions.joining);
         for id in &joining {
-            if let Some(joiner) = self.sessions.connections.get(id.0) {
-                self.visibility.audiences.add_ready(*id, joiner.framing);
+            if let Some(framing) = ground.sessions.framing(*id) {
+                self.audiences.add_ready(*id, framing);
             }
         }
-        let apart = self.private_objects_of(&joining);
-        let mut grouped = self.grouped_objects();
+        let apart = private_objects_of(ground, &joining);
+        let mut grouped = self.groups.announced_objects(ground.objects);
         grouped.retain(|id| !apart.contains(*id));
         let apart_or_grouped: Ids<NetId> = apart.iter().chain(grouped.iter().copied()).collect();
-        let states = [Framing::Unet, Framing::Compact].map(|framing| {
-            let all = self.encode_audiences(framing, &joining, &apart_or_grouped);
-            (all, self.encode_groups(framing, &joining, &grouped))
+        let states = [Framing::Unet, Framing::Compact].map(|framing| JoinChunks {
+            audiences: self.encode_audiences(ground, framing, &joining, &apart_or_grouped),
+            groups: self.encode_groups(ground, framing, &joining, &grouped),
         });
         for connection in joining {
-            let Some(joiner) = self.sessions.connections.get_mut(connection.0) else {
+            let Some(joiner) = ground.sessions.connections.get(connection.0) else {
                 continue;
             };
-            let states = match joiner.framing {
+            let (framing, records) = (joiner.framing, joiner.records());
+            let chunks = match framing {
                 Framing::Unet => &states[0],
                 Framing::Compact => &states[1],
             };
-            let records = joiner.records();
             if records {
-                self.rooms().ground.begin_keyframe();
-            } else {
-                joiner.state = ConnectionState::Ready;
-                // The burst has all state up to this tick.
-                let (now, tick) = (self.context.clock.now(), self.outbound.store.tick);
-                joiner.shows.join(tick);
-                joiner.detached_since = joiner.detached_since.map(|_| tick);
-                if let Some(datagrams) = &mut joiner.datagrams {
-                    // A probe behind it tells when it has arrived.
-                    datagrams.restart(now, tick);
-                }
-                self.rooms()
-                    .ground
-                    .send(connection, &SpawnFinished { state: 0 });
-            }
-            for (audience, chunks) in &states.0 {
-                if self.visibility.audiences.admits(*audience, connection) {
-                    self.rooms().ground.send_chunks(0, connection, chunks);
-                }
-            }
-            for (readers, chunks) in &states.1 {
-                if self.belongs_to(readers, connection) {
-                    self.rooms().ground.send_chunks(0, connection, chunks);
-                }
-            }
-            for id in apart.iter() {
-                self.send_private_snapshot(id, connection);
-            }
-            if records {
-                self.rooms().ground.end_keyframe();
+                ground.begin_keyframe();
+                self.send_join(ground, connection, chunks, &apart);
+                ground.end_keyframe();
                 continue;
             }
-            self.send_owned_authority(connection);
-            self.rooms()
-                .ground
-                .send(connection, &SpawnFinished { state: 1 });
+            begin_ready(ground, connection);
+            ground.send(connection, &SpawnFinished { state: 0 });
+            self.send_join(ground, connection, chunks, &apart);
+            self.send_owned_authority(ground, connection);
+            ground.send(connection, &SpawnFinished { state: 1 });
             tracing::debug!(
                 connection = connection.0,
                 "sent all visible objects to a client"
             );
-            self.context.events.push(ServerEvent::Ready { connection });
+            let event = ServerEvent::Ready { connection };
+            ground.context.events.push(event);
         }
     }
 
-    /// Returns the objects with private fields that a joining connection owns.
-    fn private_objects_of(&self, joining: &[ConnectionId]) -> Ids<NetId> {
-        let joiners = joining
-            .iter()
-            .filter_map(|id| self.sessions.connections.get(id.0));
-        let owned = joiners.flat_map(|joiner| joiner.owned.iter());
-        let is_private = |id: &NetId| {
-            let policy = self.objects.policy(*id);
-            let announced = self
-                .objects
-                .world
-                .objects
-                .get(id.0)
-                .is_some_and(|replicated| replicated.is(State::Announced));
-            announced && policy.is_some_and(|policy| policy.private() != 0)
-        };
-        owned.filter(is_private).collect()
+    /// Sends the snapshots of a join to one connection.
+    fn send_join(
+        &mut self,
+        ground: &mut Ground<'_>,
+        connection: ConnectionId,
+        chunks: &JoinChunks,
+        apart: &Ids<NetId>,
+    ) {
+        for (audience, chunks) in &chunks.audiences {
+            if self.audiences.admits(*audience, connection) {
+                ground.send_chunks(0, connection, chunks);
+            }
+        }
+        for (readers, chunks) in &chunks.groups {
+            if self.belongs_to(readers, connection) {
+                ground.send_chunks(0, connection, chunks);
+            }
+        }
+        for id in apart.iter() {
+            self.send_private_snapshot(ground, id, connection);
+        }
     }
 
     /// Sends the snapshot of such an object to a joining connection, if it observes the object.
-    fn send_private_snapshot(&mut self, id: NetId, connection: ConnectionId) {
-        let Some(replicated) = self.objects.world.objects.get(id.0) else {
+    fn send_private_snapshot(
+        &mut self,
+        ground: &mut Ground<'_>,
+        id: NetId,
+        connection: ConnectionId,
+    ) {
+        let Some(replicated) = ground.objects.world.objects.get(id.0) else {
             return;
         };
-        let role = self.role(id, connection);
-        if !self
-            .visibility
-            .audiences
-            .admits(replicated.audience, connection)
-        {
+        if !self.audiences.admits(replicated.audience, connection) {
             return;
         }
-        if self.write_snapshot(id, &[connection], role) {
-            self.flush_snapshots();
+        let role = self.groups.role(ground.objects, id, connection);
+        if self.write_snapshot(ground, id, &[connection], role) {
+            self.flush_snapshots(ground);
         } else {
-            self.request_snapshot(id, &[connection]);
+            self.request_snapshot(ground.objects, id, &[connection]);
         }
     }
 
-    fn send_owned_authority(&mut self, connection: ConnectionId) {
-        let owned = self
-            .sessions
-            .connections
-            .get(connection.0)
-            .map(|joiner| joiner.owned.clone());
-        for net_id in owned.unwrap_or_default().iter() {
-            let replicated = self.objects.world.objects.get(net_id.0);
+    fn send_owned_authority(&mut self, ground: &mut Ground<'_>, connection: ConnectionId) {
+        let joiner = ground.sessions.connections.get(connection.0);
+        let owned = joiner.map(|joiner| joiner.owned.clone());
+        for id in owned.unwrap_or_default().iter() {
             // An object that is not announced gets its authority later.
-            let announced = replicated.filter(|replicated| replicated.is(State::Announced));
-            if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
-            {
-                self.rooms().ground.send_authority(connection, net_id, true);
-                let rooms = self.rooms();
-                let mut ground = rooms.ground;
-                rooms
-                    .visibility
-                    .grant_permit(&mut ground, connection, net_id);
+            let announced = ground.objects.announced(id);
+            if announced.is_some_and(|it| self.audiences.admits(it.audience, connection)) {
+                self.send_ownership(ground, connection, id);
             }
         }
     }
+}
+
+/// Makes a joining connection ready: the burst has all state up to this tick.
+fn begin_ready(ground: &mut Ground<'_>, id: ConnectionId) {
+    let (now, tick) = (ground.context.clock.now(), ground.tick());
+    let Some(joiner) = ground.sessions.connections.get_mut(id.0) else {
+        return;
+    };
+    joiner.state = ConnectionState::Ready;
+    joiner.shows.join(tick);
+    let ledger = &mut joiner.ledger;
+    ledger.detached_since = ledger.detached_since.map(|_| tick);
+    if let Some(link) = &mut joiner.datagrams {
+        // A probe behind it tells when it has arrived.
+        link.restart(ledger, now, tick);
+    }
+}
+
+/// Returns the objects with private fields that a joining connection owns.
+fn private_objects_of(ground: &Ground<'_>, joining: &[ConnectionId]) -> Ids<NetId> {
+    let connections = &ground.sessions.connections;
+    let joiners = joining.iter().filter_map(|id| connections.get(id.0));
+    let owned = joiners.flat_map(|joiner| joiner.owned.iter());
+    let is_private = |id: &NetId| {
+        let policy = ground.objects.policy(*id);
+        let is_announced = ground.objects.announced(*id).is_some();
+        is_announced && policy.is_some_and(|policy| policy.private() != 0)
+    };
+    owned.filter(is_private).collect()
 }

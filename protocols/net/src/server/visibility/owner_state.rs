@@ -82,7 +82,7 @@ impl Visibility {
     /// Sends a new owner the fields that it reads from now on, and those whose deltas may be missing.
     fn send_gained_fields(&mut self, ground: &mut Ground<'_>, owner: ConnectionId, id: NetId) {
         let connection = ground.sessions.connections.get(owner.0);
-        let limited = connection.is_some_and(|connection| connection.backlog.is_some());
+        let limited = connection.is_some_and(|connection| connection.ledger.backlog.is_some());
         let channels = ground.context.config.channels.clone();
         // The new owner may have missed deltas of the fields that it writes from now on.
         let may_miss = |channel: u8| {

@@ -5,8 +5,8 @@ use syncvar_runtime::ordered::IdPairs;
 
 use crate::MessageType;
 use crate::message::{Message, SetParent};
-use crate::server::NetworkServer;
 use crate::server::context::Context;
+use crate::server::ground::Ground;
 use crate::server::objects::Objects;
 use crate::server::objects::replicated::State;
 use crate::server::visibility::Visibility;
@@ -23,22 +23,22 @@ impl Visibility {
     }
 }
 
-impl NetworkServer {
+impl Visibility {
     /// Sends the changed parents. Objects with fewer ancestors come first, so that no client sees a
     /// cycle in between.
-    pub(crate) fn send_parents(&mut self) {
-        if self.visibility.reparented.is_empty() {
+    pub(crate) fn send_parents(&mut self, ground: &mut Ground<'_>) {
+        if self.reparented.is_empty() {
             return;
         }
-        let reparented = std::mem::take(&mut self.visibility.reparented);
-        let depths = self.objects.world.relations.depths(reparented.iter());
+        let reparented = std::mem::take(&mut self.reparented);
+        let depths = ground.objects.world.relations.depths(reparented.iter());
         let mut by_depth = IdPairs::default();
         for (depth, child) in depths.into_iter().zip(reparented.iter()) {
             by_depth.insert(depth as u64, child);
         }
         let (mut last, mut is_mixed) = (None, false);
         for (depth, child) in by_depth.iter() {
-            let Some(replicated) = self.objects.world.objects.get(child.0) else {
+            let Some(replicated) = ground.objects.world.objects.get(child.0) else {
                 continue;
             };
             let audience = replicated.audience;
@@ -46,34 +46,29 @@ impl NetworkServer {
             is_mixed |= former != audience;
             // The outputs of different audiences have no order among them.
             if is_mixed && above != depth {
-                self.deliver();
+                self.deliver(ground);
                 is_mixed = false;
             }
-            self.send_parent(child);
+            self.send_parent(ground, child);
         }
-        self.deliver();
+        self.deliver(ground);
     }
 
-    pub(crate) fn send_parent(&mut self, child: NetId) {
-        let Some(replicated) = self.objects.world.objects.get(child.0) else {
+    fn send_parent(&mut self, ground: &mut Ground<'_>, child: NetId) {
+        let Some(replicated) = ground.objects.world.objects.get(child.0) else {
             return;
         };
         let audience = replicated.audience;
-        if !replicated.is(State::Announced)
-            || !self.visibility.audiences.get(audience).has_observers()
-        {
+        if !replicated.is(State::Announced) || !self.audiences.get(audience).has_observers() {
             return;
         }
-        let parent = self
-            .objects
-            .world
-            .relations
-            .parent(child)
-            .unwrap_or(NetId::NONE);
-        for segments in self.visibility.audiences.outputs(audience).channel(0) {
+        let parent = ground.objects.world.relations.parent(child);
+        let parent = parent.unwrap_or(NetId::NONE);
+        for segments in self.audiences.outputs(audience).channel(0) {
             SetParent { child, parent }.encode(segments.begin());
             let length = segments.commit();
-            self.context
+            ground
+                .context
                 .stats
                 .count_encoded(MessageType::SetParent, length);
         }

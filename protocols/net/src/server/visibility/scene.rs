@@ -2,33 +2,29 @@
 
 use crate::MessageType;
 use crate::message::{Message, SpawnFinished};
-use crate::server::NetworkServer;
+use crate::server::ground::Ground;
+use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::Audiences;
 
-impl NetworkServer {
-    /// Sends the end of the scene's spawns to all ready clients.
-    pub(crate) fn send_scene_spawned(&mut self) {
-        if !self.context.config.compare_schemas
-            || !self
-                .visibility
-                .audiences
-                .get(Audiences::EVERYONE)
-                .has_observers()
+impl Visibility {
+    /// Sends the end of the scene's spawns to all ready clients, if the scene became complete since the last update.
+    pub(crate) fn send_scene_spawned(&mut self, ground: &mut Ground<'_>) {
+        let is_complete = std::mem::take(&mut self.scene_loaded);
+        let everyone = Audiences::EVERYONE;
+        if !is_complete
+            || !ground.context.config.compare_schemas
+            || !self.audiences.get(everyone).has_observers()
         {
             return;
         }
-        for segments in self
-            .visibility
-            .audiences
-            .outputs(Audiences::EVERYONE)
-            .channel(0)
-        {
+        for segments in self.audiences.outputs(everyone).channel(0) {
             SpawnFinished { state: 2 }.encode(segments.begin());
             let length = segments.commit();
-            self.context
+            ground
+                .context
                 .stats
                 .count_encoded(MessageType::SpawnFinished, length);
         }
-        self.deliver();
+        self.deliver(ground);
     }
 }

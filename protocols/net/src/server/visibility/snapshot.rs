@@ -13,38 +13,38 @@ use syncvar_runtime::{
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
 use crate::server::objects::owner::refuse;
 use crate::server::objects::prefab_info::PrefabInfo;
-use crate::server::visibility::substitute::{Audience, LeftOut};
+use crate::server::visibility::substitute::{LeftOut, SnapshotReceivers};
 use crate::server::{ServerConfig, ServerEvent};
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 
 /// Receivers of counters and failures.
-pub(in crate::server) struct Reports<'a> {
-    pub(in crate::server) stats: &'a mut Stats,
-    pub(in crate::server) events: &'a mut Events<ServerEvent>,
+pub(crate) struct Reports<'a> {
+    pub(crate) stats: &'a mut Stats,
+    pub(crate) events: &'a mut Events<ServerEvent>,
 }
 
 /// A snapshot without the state of the behaviours.
-pub(in crate::server) struct Snapshot<'a> {
-    pub(in crate::server) net_id: NetId,
-    pub(in crate::server) info: &'a PrefabInfo,
-    pub(in crate::server) prefab: &'a Prefab,
+pub(crate) struct Snapshot<'a> {
+    pub(crate) net_id: NetId,
+    pub(crate) info: &'a PrefabInfo,
+    pub(crate) prefab: &'a Prefab,
     /// Position and rotation, unless it is at the origin without rotation.
-    pub(in crate::server) place: Option<&'a Place>,
-    pub(in crate::server) relation: Relation,
+    pub(crate) place: Option<&'a Place>,
+    pub(crate) relation: Relation,
     /// Maximum lengths of messages.
-    pub(in crate::server) config: &'a ServerConfig,
+    pub(crate) config: &'a ServerConfig,
     /// Role of its readers.
-    pub(in crate::server) role: Role,
+    pub(crate) role: Role,
 }
 
 /// Parts of the write of a snapshot.
-pub(in crate::server) struct SnapshotWrite<'a> {
-    pub(in crate::server) snapshot: Snapshot<'a>,
-    pub(in crate::server) slots: &'a mut dyn Slots,
+pub(crate) struct SnapshotWrite<'a> {
+    pub(crate) snapshot: Snapshot<'a>,
+    pub(crate) slots: &'a mut dyn Slots,
     /// Buffers of both framings.
-    pub(in crate::server) segments: [Option<&'a mut Segments>; 2],
-    pub(in crate::server) reports: Reports<'a>,
+    pub(crate) segments: [Option<&'a mut Segments>; 2],
+    pub(crate) reports: Reports<'a>,
 }
 
 impl SnapshotWrite<'_> {
@@ -54,7 +54,7 @@ impl SnapshotWrite<'_> {
         reason = "a call moves all parts through memory, which costs a tenth of a join"
     )]
     #[inline(always)]
-    pub(in crate::server) fn run(&mut self, left_out: Option<&LeftOut>) -> Result<(), WriteError> {
+    pub(crate) fn run(&mut self, left_out: Option<&LeftOut>) -> Result<(), WriteError> {
         let Self {
             snapshot,
             slots,
@@ -83,16 +83,16 @@ impl SnapshotWrite<'_> {
 
     /// Returns an empty choice of fields to leave out. `has_others`: whether other connections have the
     /// object.
-    pub(in crate::server) fn left_out(&mut self, has_others: bool) -> LeftOut {
+    pub(crate) fn left_out(&mut self, has_others: bool) -> LeftOut {
         let framings = self.segments.iter().flatten();
         let framings: Vec<_> = framings.map(|segments| Framing::of(segments)).collect();
-        let audience = Audience {
+        let receivers = SnapshotReceivers {
             framings: &framings,
             role: self.snapshot.role,
             has_others,
             config: self.snapshot.config,
         };
-        LeftOut::new(self.slots, &audience)
+        LeftOut::new(self.slots, &receivers)
     }
 }
 

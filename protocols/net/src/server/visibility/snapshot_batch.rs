@@ -1,4 +1,23 @@
 //! Snapshots on their way to the same connections.
+//!
+//! A snapshot is written when an object enters a view, and its bytes wait in the batch. Objects that enter together mostly
+//! enter the same views: a connection that sees a new area receives all objects of the area. Successive snapshots with
+//! equal receivers share the buffers of both framings, and leave as a few large chunks. Snapshots for a different list of
+//! receivers flush the batch; so do a message that has to follow a snapshot (authority, permit) and the end of a step.
+//!
+//! ```text
+//! send_snapshot(7, [a b]) ─┐
+//! send_snapshot(8, [a b]) ─┴─> batch [a b]: │7 8│ Compact, │7 8│ Unet
+//! send_snapshot(9, [c])   ───> flush: chunks to a and b; batch [c]: │9│
+//! flush_snapshots         ───> flush: chunks to c
+//! ```
+//!
+//! A snapshot is written to every buffer or to none: otherwise receivers of one framing would lack the object. If a value
+//! has no form, or the snapshot exceeds the longest message, the snapshot is written again with the values of the prefab in
+//! the longest fields ([`LeftOut`](super::substitute::LeftOut)). These fields stay dirty: the next delta has them.
+//!
+//! A snapshot goes to one of three outputs: the buffers of an audience (a new object, for all observers at once), the batch,
+//! or the buffers of a join.
 
 use bytes::Bytes;
 use syncvar_runtime::object::Outputs;
@@ -9,14 +28,16 @@ use syncvar_runtime::world::World;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, WriteError};
 
 use crate::Framing;
-use crate::server::NetworkServer;
+use crate::server::ServerEvent;
+use crate::server::ground::Ground;
 use crate::server::objects::replicated::State;
-use crate::server::replication::update::encode_failure;
+use crate::server::sessions::Sessions;
+use crate::server::visibility::Visibility;
 use crate::server::visibility::snapshot::{Reports, Snapshot, SnapshotWrite};
 
 /// Snapshots for the same connections, encoded once for each of their framings.
 #[derive(Debug)]
-pub(in crate::server) struct SnapshotBatch {
+pub(crate) struct SnapshotBatch {
     receivers: Vec<ConnectionId>,
     /// Whether a receiver has the framing, and the bytes in it.
     unet: (bool, Segments),
@@ -24,7 +45,7 @@ pub(in crate::server) struct SnapshotBatch {
 }
 
 /// Destination of a snapshot.
-pub(in crate::server) enum SnapshotOutput<'a> {
+pub(crate) enum SnapshotOutput<'a> {
     /// The buffers of an audience.
     Audience(AudienceId),
     /// The batch of these connections.
@@ -34,7 +55,7 @@ pub(in crate::server) enum SnapshotOutput<'a> {
 }
 
 impl SnapshotBatch {
-    pub(in crate::server) fn new(packet_size: usize) -> Self {
+    pub(crate) fn new(packet_size: usize) -> Self {
         let segments = |framing: Framing| framing.segments(packet_size);
         Self {
             receivers: Vec::new(),
@@ -43,47 +64,62 @@ impl SnapshotBatch {
         }
     }
 
+    /// Takes the receivers of the next snapshots.
+    fn open(&mut self, sessions: &Sessions, receivers: &[ConnectionId]) {
+        (self.unet.0, self.compact.0) = (false, false);
+        for receiver in receivers {
+            match sessions.framing(*receiver) {
+                Some(Framing::Unet) => self.unet.0 = true,
+                Some(Framing::Compact) => self.compact.0 = true,
+                None => {}
+            }
+        }
+        self.receivers.extend_from_slice(receivers);
+    }
+
     fn spoken(&mut self) -> [Option<&mut Segments>; 2] {
         let both = [&mut self.unet, &mut self.compact];
         both.map(|(spoken, segments)| spoken.then_some(segments))
     }
 }
 
-impl NetworkServer {
+impl Visibility {
     /// Writes a snapshot for these connections. Returns whether it was written.
-    pub(in crate::server) fn write_snapshot(
+    pub(super) fn write_snapshot(
         &mut self,
+        ground: &mut Ground<'_>,
         id: NetId,
         receivers: &[ConnectionId],
         role: Role,
     ) -> bool {
-        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), role)
+        self.encode_snapshot(ground, id, SnapshotOutput::Batch(receivers), role)
     }
 
     /// Encodes the snapshot of an object to all buffers of an output, or to none. Returns whether
     /// it was encoded.
-    pub(in crate::server) fn encode_snapshot(
+    pub(super) fn encode_snapshot(
         &mut self,
+        ground: &mut Ground<'_>,
         id: NetId,
         mut output: SnapshotOutput<'_>,
         role: Role,
     ) -> bool {
         if let SnapshotOutput::Batch(receivers) = output
-            && self.visibility.snapshot_batch.receivers != receivers
+            && self.snapshot_batch.receivers != receivers
         {
-            self.flush_snapshots();
-            self.open_snapshot_batch(receivers);
+            self.flush_snapshots(ground);
+            self.snapshot_batch.open(ground.sessions, receivers);
         }
-        let Some(mut write) = self.open_snapshot(id, &mut output, role) else {
+        let Some(mut write) = self.open_snapshot(ground, id, &mut output, role) else {
             return false;
         };
         let synchronize = write.snapshot.info.synchronize;
         if let Err(error) = write.run(None)
-            && !self.encode_without_values(id, (output, role), error)
+            && !self.encode_without_values(ground, id, (output, role), error)
         {
             return false;
         }
-        self.objects.requeue_if_dirty(id, synchronize);
+        ground.objects.requeue_if_dirty(id, synchronize);
         true
     }
 
@@ -95,44 +131,45 @@ impl NetworkServer {
     #[inline(always)]
     fn open_snapshot<'a>(
         &'a mut self,
+        ground: &'a mut Ground<'_>,
         id: NetId,
         output: &'a mut SnapshotOutput<'_>,
         role: Role,
     ) -> Option<SnapshotWrite<'a>> {
-        let replicated = self.objects.world.objects.get(id.0);
+        let objects = &mut *ground.objects;
+        let context = &mut *ground.context;
+        let replicated = objects.world.objects.get(id.0);
         let replicated = replicated.filter(|it| !it.is(State::WriteFailed))?;
         let (at, related) = (replicated.at, replicated.is(State::Related));
         let mut relation = Relation::default();
         if related {
-            relation = self.objects.world.relations.of(id);
+            relation = objects.world.relations.of(id);
             // A peer without schema comparison is a UNet client, which has no parents.
-            relation.parent = relation
-                .parent
-                .filter(|_| self.context.config.compare_schemas);
+            let has_parents = context.config.compare_schemas;
+            relation.parent = relation.parent.filter(|_| has_parents);
         }
         let World {
             pools,
             places,
             prefabs,
             ..
-        } = &mut self.objects.world;
+        } = &mut objects.world;
         let prefab = pools.prefab(at.pool);
         let snapshot = Snapshot {
             net_id: id,
-            info: self.objects.prefab_infos.get(prefab as usize)?,
+            info: objects.prefab_infos.get(prefab as usize)?,
             prefab: prefabs.get(prefab)?,
             place: places.get(id.0),
             relation,
-            config: &self.context.config,
+            config: &context.config,
             role,
         };
-        let visibility = &mut self.visibility;
         let segments = match output {
             SnapshotOutput::Audience(audience) => {
-                let Outputs { first, second } = visibility.audiences.outputs(*audience);
+                let Outputs { first, second } = self.audiences.outputs(*audience);
                 [first.first_mut(), second.first_mut()]
             }
-            SnapshotOutput::Batch(_) => visibility.snapshot_batch.spoken(),
+            SnapshotOutput::Batch(_) => self.snapshot_batch.spoken(),
             SnapshotOutput::Join(segments) => [Some(&mut **segments), None],
         };
         Some(SnapshotWrite {
@@ -141,8 +178,8 @@ impl NetworkServer {
             slots: pools.slots_mut(at)?,
             segments,
             reports: Reports {
-                stats: &mut self.context.stats,
-                events: &mut self.context.events,
+                stats: &mut context.stats,
+                events: &mut context.events,
             },
         })
     }
@@ -152,12 +189,13 @@ impl NetworkServer {
     #[cold]
     fn encode_without_values(
         &mut self,
+        ground: &mut Ground<'_>,
         id: NetId,
         (mut output, role): (SnapshotOutput<'_>, Role),
         mut error: WriteError,
     ) -> bool {
-        let has_others = self.has_others(id, &output);
-        let Some(mut write) = self.open_snapshot(id, &mut output, role) else {
+        let has_others = self.has_others(ground, id, &output);
+        let Some(mut write) = self.open_snapshot(ground, id, &mut output, role) else {
             return false;
         };
         let mut left_out = write.left_out(has_others);
@@ -165,66 +203,45 @@ impl NetworkServer {
             match write.run(Some(&left_out)) {
                 Ok(()) => {
                     left_out.mark_dirty(write.slots);
-                    self.objects.schedule.queue_dirty(id);
+                    ground.objects.schedule.queue_dirty(id);
                     return true;
                 }
                 Err(next) => error = next,
             }
         }
         let error = left_out.name(error, write.slots);
-        self.context.events.push(encode_failure(id, error));
+        let event = ServerEvent::serialize_failed(id, error);
+        ground.context.events.push(event);
         false
     }
 
     /// Returns whether a connection has an object that is no receiver of this snapshot.
-    fn has_others(&self, id: NetId, output: &SnapshotOutput<'_>) -> bool {
-        let replicated = self.objects.world.objects.get(id.0);
-        let Some(replicated) = replicated.filter(|it| it.is(State::Announced)) else {
+    fn has_others(&self, ground: &Ground<'_>, id: NetId, output: &SnapshotOutput<'_>) -> bool {
+        let Some(replicated) = ground.objects.announced(id) else {
             return false;
         };
-        let audience = self.visibility.audiences.get(replicated.audience);
+        let audience = self.audiences.get(replicated.audience);
         audience.ready().any(|observer| match output {
             SnapshotOutput::Batch(receivers) => !receivers.contains(&observer),
             SnapshotOutput::Audience(_) | SnapshotOutput::Join(_) => {
-                let connection = self.sessions.connections.get(observer.0);
+                let connection = ground.sessions.connections.get(observer.0);
                 connection.is_some_and(|it| it.is_ready() || it.records())
             }
         })
     }
 
-    fn open_snapshot_batch(&mut self, receivers: &[ConnectionId]) {
-        let connections = receivers
-            .iter()
-            .filter_map(|c| self.sessions.connections.get(c.0));
-        let framings = connections.map(|connection| connection.framing);
-        let (mut unet, mut compact) = (false, false);
-        for framing in framings {
-            unet |= framing == Framing::Unet;
-            compact |= framing == Framing::Compact;
-        }
-        self.visibility
-            .snapshot_batch
-            .receivers
-            .extend_from_slice(receivers);
-        (
-            self.visibility.snapshot_batch.unet.0,
-            self.visibility.snapshot_batch.compact.0,
-        ) = (unet, compact);
-    }
-
     /// Queues the snapshots of the batch for their receivers.
-    pub(in crate::server) fn flush_snapshots(&mut self) {
-        if self.visibility.snapshot_batch.receivers.is_empty() {
+    pub(super) fn flush_snapshots(&mut self, ground: &mut Ground<'_>) {
+        let batch = &mut self.snapshot_batch;
+        if batch.receivers.is_empty() {
             return;
         }
-        let receivers = std::mem::take(&mut self.visibility.snapshot_batch.receivers);
-        let unet: Vec<Bytes> = self.visibility.snapshot_batch.unet.1.drain().collect();
-        let compact: Vec<Bytes> = self.visibility.snapshot_batch.compact.1.drain().collect();
-        for receiver in receivers {
-            let connection = self.sessions.connections.get(receiver.0);
-            match connection.map(|connection| connection.framing) {
-                Some(Framing::Unet) => self.rooms().ground.send_chunks(0, receiver, &unet),
-                Some(Framing::Compact) => self.rooms().ground.send_chunks(0, receiver, &compact),
+        let unet: Vec<Bytes> = batch.unet.1.drain().collect();
+        let compact: Vec<Bytes> = batch.compact.1.drain().collect();
+        for receiver in std::mem::take(&mut batch.receivers) {
+            match ground.sessions.framing(receiver) {
+                Some(Framing::Unet) => ground.send_chunks(0, receiver, &unet),
+                Some(Framing::Compact) => ground.send_chunks(0, receiver, &compact),
                 None => {}
             }
         }

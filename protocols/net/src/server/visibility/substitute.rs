@@ -13,7 +13,7 @@ const DELTA_OVERHEAD: usize = 96;
 
 /// Fields that a snapshot leaves at the values of the prefab.
 #[derive(Debug)]
-pub(in crate::server) struct LeftOut {
+pub(crate) struct LeftOut {
     /// Fields of each behaviour.
     masks: Vec<u64>,
     /// Other fields, by ascending length; those without a form are last.
@@ -31,12 +31,12 @@ struct Candidate {
 }
 
 /// Receivers of a snapshot.
-pub(in crate::server) struct Audience<'a> {
-    pub(in crate::server) framings: &'a [Framing],
-    pub(in crate::server) role: Role,
+pub(crate) struct SnapshotReceivers<'a> {
+    pub(crate) framings: &'a [Framing],
+    pub(crate) role: Role,
     /// Whether others have the object, and receive the operations on its collections.
-    pub(in crate::server) has_others: bool,
-    pub(in crate::server) config: &'a ServerConfig,
+    pub(crate) has_others: bool,
+    pub(crate) config: &'a ServerConfig,
 }
 
 impl Candidate {
@@ -47,7 +47,7 @@ impl Candidate {
 
     /// Returns whether the next delta can contain the field as a whole, in place of the operations that
     /// the other observers expect.
-    fn can_be_whole(&self, slot: &dyn Slot, audience: &Audience<'_>) -> bool {
+    fn can_be_whole(&self, slot: &dyn Slot, audience: &SnapshotReceivers<'_>) -> bool {
         let info = slot.info();
         if info.operation_bits & self.field == 0 {
             return true;
@@ -65,7 +65,7 @@ impl Candidate {
 
 impl LeftOut {
     /// Returns a choice without a field for the snapshot of an object.
-    pub(in crate::server) fn new(slots: &mut dyn Slots, audience: &Audience<'_>) -> Self {
+    pub(crate) fn new(slots: &mut dyn Slots, audience: &SnapshotReceivers<'_>) -> Self {
         let encodings = audience.framings.iter().map(|framing| framing.encoding());
         // The copy of the other fields is in this encoding.
         let encodings: Vec<_> = encodings.chain([Encoding::Compact]).collect();
@@ -104,7 +104,7 @@ impl LeftOut {
 
     /// Returns the error of a snapshot that is too long without all fields that can be left out. It names
     /// the longest one of the others.
-    pub(in crate::server) fn name(&self, error: WriteError, slots: &dyn Slots) -> WriteError {
+    pub(crate) fn name(&self, error: WriteError, slots: &dyn Slots) -> WriteError {
         let Some(Candidate {
             behaviour, field, ..
         }) = self.kept.as_ref().filter(|_| error.behaviour().is_none())
@@ -120,7 +120,7 @@ impl LeftOut {
 
     /// Leaves out the fields without a form, then the longest fields of a snapshot above its limit.
     /// Returns whether there was a field.
-    pub(in crate::server) fn leave_out_more(&mut self, error: WriteError) -> bool {
+    pub(crate) fn leave_out_more(&mut self, error: WriteError) -> bool {
         use WriteErrorKind::{BytesTooLong, MessageTooLarge};
         let mut excess = match error.kind() {
             MessageTooLarge { length, limit } | BytesTooLong { length, limit } => length - limit,
@@ -143,7 +143,7 @@ impl LeftOut {
 
     /// Writes the state of an object with the values of `fresh`, a new object of the prefab, in the
     /// fields that are left out.
-    pub(in crate::server) fn write(
+    pub(crate) fn write(
         &self,
         slots: &mut dyn Slots,
         mut fresh: Behaviours,
@@ -169,7 +169,7 @@ impl LeftOut {
     }
 
     /// Makes the fields dirty: the next delta has them, or reports them.
-    pub(in crate::server) fn mark_dirty(&self, slots: &mut dyn Slots) {
+    pub(crate) fn mark_dirty(&self, slots: &mut dyn Slots) {
         for (behaviour, fields) in self.masks.iter().enumerate() {
             if let Some(slot) = slots.slot_mut(behaviour) {
                 slot.set_dirty_bit(*fields);

@@ -8,17 +8,17 @@ use syncvar_runtime::{AudienceId, ConnectionId};
 /// Connections that joined audiences because of the areas they enter, or left them because of the
 /// areas they leave. One direction at a time.
 #[derive(Debug, Default)]
-pub(in crate::server) struct ViewerChanges {
-    pub(in crate::server) crossed: IdPairs<AudienceId, ConnectionId>,
+pub(crate) struct ViewerChanges {
+    pub(crate) crossed: IdPairs<AudienceId, ConnectionId>,
     /// The areas of these changes, each once, in the order of the interest management: it may
     /// report the nearest ones first.
-    pub(in crate::server) areas: Vec<Area>,
+    pub(crate) areas: Vec<Area>,
     listed: FxHashSet<Area>,
 }
 
 impl ViewerChanges {
     /// Adds a connection that joined or left these audiences because of an area.
-    pub(in crate::server) fn add(
+    pub(crate) fn add(
         &mut self,
         area: Area,
         connection: ConnectionId,
@@ -33,7 +33,7 @@ impl ViewerChanges {
     }
 
     /// Returns the connections that joined or left an audience, ascending.
-    pub(in crate::server) fn of(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
+    pub(crate) fn of(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
         self.crossed.of(id)
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Selected {
 
 /// Lists of a delta in progress, reused by the next one.
 #[derive(Debug, Default)]
-pub(in crate::server) struct PartLists {
+pub(crate) struct PartLists {
     /// Dirty fields of each behaviour.
     pub(super) selected: Vec<Selected>,
     /// Fields of the part in progress.

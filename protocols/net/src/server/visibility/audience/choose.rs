@@ -10,7 +10,7 @@ impl Audiences {
     /// Returns the audience with one connection shown or hidden, independent of areas. The caller's
     /// object moves there from audience `id`. If it is the only user and no bytes are unsent, `id`
     /// itself is edited: a series of steps then copies no set.
-    pub(in crate::server) fn with(
+    pub(crate) fn with(
         &mut self,
         id: AudienceId,
         connection: ConnectionId,
@@ -21,21 +21,13 @@ impl Audiences {
 
     /// Returns the audience without a connection. It lives until the next [`drain`](Self::drain),
     /// unless an object takes it. Audience `id` stays unchanged.
-    pub(in crate::server) fn without(
-        &mut self,
-        id: AudienceId,
-        connection: ConnectionId,
-    ) -> AudienceId {
+    pub(crate) fn without(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
         self.apart(id, connection, false)
     }
 
     /// Returns the audience of one more connection. It lives as long as that of
     /// [`without`](Self::without).
-    pub(in crate::server) fn including(
-        &mut self,
-        id: AudienceId,
-        connection: ConnectionId,
-    ) -> AudienceId {
+    pub(crate) fn including(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
         self.apart(id, connection, true)
     }
 
@@ -58,7 +50,7 @@ impl Audiences {
 
     /// Returns the audience of one connection. It lives until the next [`drain`](Self::drain),
     /// unless an object takes it.
-    pub(in crate::server) fn only(&mut self, connection: ConnectionId) -> AudienceId {
+    pub(crate) fn only(&mut self, connection: ConnectionId) -> AudienceId {
         let mut members = Members::new(Base::Nobody);
         members.set_view(connection, Some(View::new(true)));
         if let Some(found) = self.by_members.get(&members) {
@@ -70,7 +62,7 @@ impl Audiences {
     }
 
     /// Returns the audience of exactly these connections, for an object that takes it.
-    pub(in crate::server) fn exactly(&mut self, connections: &[ConnectionId]) -> AudienceId {
+    pub(crate) fn exactly(&mut self, connections: &[ConnectionId]) -> AudienceId {
         let mut members = Members::new(Base::Nobody);
         for connection in connections {
             members.set_view(*connection, Some(View::new(true)));
@@ -85,7 +77,7 @@ impl Audiences {
 
     /// Returns the observers in an audience among the members of a group. The audience lives until the
     /// next [`drain`](Self::drain), and until then it is found without a list of its members.
-    pub(in crate::server) fn of_group(
+    pub(crate) fn of_group(
         &mut self,
         id: AudienceId,
         tag: Tag,
@@ -103,7 +95,7 @@ impl Audiences {
 
     /// Returns the audience of exactly these connections. It lives as long as that of
     /// [`without`](Self::without).
-    pub(in crate::server) fn only_these(&mut self, connections: &[ConnectionId]) -> AudienceId {
+    pub(crate) fn only_these(&mut self, connections: &[ConnectionId]) -> AudienceId {
         let found = self.exactly(connections);
         self.keep(found)
     }
@@ -117,17 +109,13 @@ impl Audiences {
     }
 
     /// Like [`with`](Self::with), but removes the exception: base and owner decide again.
-    pub(in crate::server) fn restore(
-        &mut self,
-        id: AudienceId,
-        connection: ConnectionId,
-    ) -> AudienceId {
+    pub(crate) fn restore(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
         self.change(id, connection, None)
     }
 
     /// Returns the audience with another base and owner, the same exceptions, and these connections
     /// shown. Owners matter for areas only. Exceptions that repeat the base are dropped.
-    pub(in crate::server) fn rebase(
+    pub(crate) fn rebase(
         &mut self,
         id: AudienceId,
         base: Base,

@@ -6,7 +6,7 @@ use crate::Framing;
 
 impl Audiences {
     /// Adds a ready connection to all its audiences, in its framing.
-    pub(in crate::server) fn add_ready(&mut self, connection: ConnectionId, framing: Framing) {
+    pub(crate) fn add_ready(&mut self, connection: ConnectionId, framing: Framing) {
         if self.framing(connection) == Some(framing) {
             return;
         }
@@ -20,7 +20,7 @@ impl Audiences {
     }
 
     /// Removes a connection from the ready members.
-    pub(in crate::server) fn remove_ready(&mut self, connection: ConnectionId) {
+    pub(crate) fn remove_ready(&mut self, connection: ConnectionId) {
         let Some(framing) = self.framing(connection) else {
             return;
         };
@@ -32,7 +32,7 @@ impl Audiences {
     /// Adds an area to the view of a connection, and appends the audiences it joins to `changed`:
     /// none unless it is ready. Unsent bytes of these audiences reach it with
     /// [`drain`](Self::drain).
-    pub(in crate::server) fn reveal(
+    pub(crate) fn reveal(
         &mut self,
         connection: ConnectionId,
         area: Area,
@@ -43,7 +43,7 @@ impl Audiences {
 
     /// Removes an area from the view of a connection, and appends the audiences it leaves to
     /// `changed`: none unless it is ready. Their unsent bytes do not reach it.
-    pub(in crate::server) fn conceal(
+    pub(crate) fn conceal(
         &mut self,
         connection: ConnectionId,
         area: Area,
@@ -53,12 +53,12 @@ impl Audiences {
     }
 
     /// Lets one connection see all areas, and none by name; `None` for no connection. It is not ready.
-    pub(in crate::server) fn set_everywhere(&mut self, connection: Option<ConnectionId>) {
+    pub(crate) fn set_everywhere(&mut self, connection: Option<ConnectionId>) {
         self.area_viewers.set_everywhere(connection);
     }
 
     /// Returns whether a connection sees an area, ready or not.
-    pub(in crate::server) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
+    pub(crate) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.area_viewers.sees(connection, area)
     }
 
@@ -68,10 +68,7 @@ impl Audiences {
     ///
     /// Unsent bytes of a duplicate still reach its members, which are the same, with the next
     /// [`drain`](Self::drain).
-    pub(in crate::server) fn forget(
-        &mut self,
-        connection: ConnectionId,
-    ) -> Vec<(AudienceId, AudienceId)> {
+    pub(crate) fn forget(&mut self, connection: ConnectionId) -> Vec<(AudienceId, AudienceId)> {
         self.remove_ready(connection);
         let seen: Vec<_> = self.area_viewers.areas(connection).collect();
         for area in seen {

@@ -5,9 +5,12 @@ use std::time::Duration;
 use syncvar::NetworkBehaviour;
 use syncvar_runtime::{SpatialGrid, Vector3};
 
+use syncvar_runtime::Prefabs;
+
 use super::*;
 use crate::SpawnOptions;
 use crate::server::objects::replicated::State;
+use crate::server::{NetworkServer, ServerConfig};
 
 /// A behaviour without fields.
 #[derive(NetworkBehaviour, Debug, Default)]
@@ -80,8 +83,12 @@ fn ended_objects_and_connections_leave_no_state() {
     grid.show_everywhere(ids[3]).unwrap();
     server.update(Duration::ZERO);
     assert!(!server.visibility.interest.shown.is_empty());
-    server.request_snapshot(ids[0], &[first, second]);
-    server.request_snapshot(ids[1], &[second]);
+    server
+        .visibility
+        .request_snapshot(&mut server.objects, ids[0], &[first, second]);
+    server
+        .visibility
+        .request_snapshot(&mut server.objects, ids[1], &[second]);
 
     watch(&mut server, first, 500.0);
     watch(&mut server, second, 0.0);
@@ -104,7 +111,9 @@ fn leaving_an_area_drops_pending_snapshots() {
     watch(&mut server, first, 0.0);
     watch(&mut server, second, 0.0);
     server.update(Duration::ZERO);
-    server.request_snapshot(id, &[first, second]);
+    server
+        .visibility
+        .request_snapshot(&mut server.objects, id, &[first, second]);
     watch(&mut server, first, 500.0);
     server.update(Duration::ZERO);
     assert_eq!(

@@ -7,6 +7,7 @@ use syncvar_runtime::{ConnectionId, NetId, NetworkWriter};
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message, Owner};
 use crate::server::ground::Ground;
+use crate::server::ledger::field_set::FieldSet;
 
 impl Ground<'_> {
     /// Appends a message to the queue of a connection.
@@ -66,7 +67,7 @@ impl Ground<'_> {
         let lossy = self.context.config.is_lossy(channel);
         match &mut connection.datagrams {
             Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),
-            None if lossy && connection.detached_since.is_some() => {}
+            None if lossy && connection.ledger.detached_since.is_some() => {}
             _ => self.outbound.send(connection, channel, chunks),
         }
     }
@@ -80,15 +81,20 @@ impl Ground<'_> {
     ) {
         let tick = self.tick();
         let known = self.sessions.connections.get_mut(connection.0);
-        let Some(datagrams) = known.and_then(|known| known.datagrams.as_mut()) else {
+        let Some(known) = known.filter(|known| known.datagrams.is_some()) else {
             return;
         };
         let slots = self.objects.world.slots(id);
         let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
         for (behaviour, slot) in (0_u8..).zip(slots) {
-            let fields = fields(slot.info());
-            if fields != 0 && slot.ticks().is_some() {
-                datagrams.shown.add(id, behaviour, fields, tick);
+            let set = FieldSet {
+                net_id: id,
+                channel: slot.info().channel,
+                behaviour,
+                fields: fields(slot.info()),
+            };
+            if set.fields != 0 && slot.ticks().is_some() {
+                known.ledger.streamed.add(&set, tick);
             }
         }
     }

@@ -1,85 +1,94 @@
-//! `Frames`: write records of the chunks on unreliable channels, for the last ticks.
+//! `WriteRecords`: write records of the chunks on unreliable channels, for the last ticks.
 
 use std::collections::VecDeque;
 
 use bytes::Bytes;
+use syncvar_runtime::AudienceId;
 use syncvar_runtime::object::{WriteLog, WriteRecord};
-use syncvar_runtime::{AudienceId, NetId};
 
 use crate::Framing;
 use crate::link::sender::Content;
-use crate::server::replication::bandwidth::backlog::mask_slice;
-use crate::server::visibility::audience::Delivery;
-
-/// Fields of one behaviour that a chunk contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::server) struct Entry {
-    pub(in crate::server) net_id: NetId,
-    pub(in crate::server) channel: u8,
-    /// Position of the behaviour on the object.
-    pub(in crate::server) behaviour: u8,
-    /// Dirty bits of the fields.
-    pub(in crate::server) fields: u64,
-}
+use crate::server::ledger::field_set::FieldSet;
+use crate::server::ledger::masks::mask_slice;
+use crate::server::sessions::connection::QueuedChunks;
 
 /// Write record of one chunk.
 #[derive(Clone, Debug)]
-pub(in crate::server) struct ChunkRecord {
+pub(crate) struct ChunkRecord {
     /// Number of the chunk in the store.
-    pub(in crate::server) number: u64,
-    pub(in crate::server) audience: AudienceId,
-    pub(in crate::server) channel: u8,
-    pub(in crate::server) bytes: Bytes,
+    pub(crate) number: u64,
+    pub(crate) audience: AudienceId,
+    pub(crate) channel: u8,
+    pub(crate) bytes: Bytes,
     /// End of its entries.
     end: u32,
 }
 
 /// A chunk of a frame, with its entries.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct WrittenChunk<'a> {
-    pub(in crate::server) tick: u32,
-    pub(in crate::server) record: &'a ChunkRecord,
-    pub(in crate::server) entries: &'a [Entry],
+pub(crate) struct WrittenChunk<'a> {
+    pub(crate) tick: u32,
+    pub(crate) record: &'a ChunkRecord,
+    pub(crate) entries: &'a [FieldSet],
 }
 
 /// Write records of one tick.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Frame {
-    pub(in crate::server) tick: u32,
+pub(crate) struct FrameRecords {
+    pub(crate) tick: u32,
     /// Chunks by number.
-    pub(in crate::server) chunks: Vec<ChunkRecord>,
-    pub(in crate::server) entries: Vec<Entry>,
+    pub(crate) chunks: Vec<ChunkRecord>,
+    pub(crate) entries: Vec<FieldSet>,
 }
 
 /// Write records of the last ticks, shared by all connections.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Frames {
+pub(crate) struct WriteRecords {
     /// Oldest first; the last one is that of the last tick with a frame.
-    last: VecDeque<Frame>,
+    last: VecDeque<FrameRecords>,
     /// Removed frames, for their memory.
-    spare: Vec<Frame>,
+    spare: Vec<FrameRecords>,
     /// Records of the log in the order of audiences, channels and places.
     order: Vec<u32>,
     /// Tick of the last frame.
     tick: u32,
+    /// Set while state on unreliable channels may be written.
+    pub(crate) is_open: bool,
+    /// Whether a connection has datagrams: without them no write on an unreliable channel is recorded.
+    pub(crate) has_datagrams: bool,
+    /// Records of the update under way.
+    pub(crate) log: WriteLog,
 }
 
 /// Frames that are kept for their memory.
 const SPARE: usize = 8;
 
-impl Frames {
+impl WriteRecords {
     /// Returns the tick of the last frame; 0 before the first one.
-    pub(in crate::server) fn tick(&self) -> u32 {
+    pub(crate) fn tick(&self) -> u32 {
         self.tick
     }
 
-    /// Begins the frame of a tick.
-    pub(in crate::server) fn begin(&mut self, tick: u32) {
-        self.tick = tick;
+    /// Begins the frame of a tick, unless the tick has had one: state on unreliable channels waits for the next tick
+    /// then. Returns whether the frame begins. Without ticks each update has a frame.
+    pub(crate) fn begin(&mut self, tick: u32, has_ticks: bool) -> bool {
+        self.is_open = !has_ticks || self.tick < tick;
+        if self.is_open {
+            self.tick = tick;
+        }
+        self.is_open
     }
 
-    /// Prepares the records of the tick's log for [`add`](Self::add).
-    pub(in crate::server) fn index(&mut self, log: &WriteLog) {
+    /// Ends the frame of the update: its log is of no use any more.
+    pub(crate) fn end_frame(&mut self) {
+        self.log.clear();
+        self.order.clear();
+        self.is_open = false;
+    }
+
+    /// Prepares the records of the update's log for [`add`](Self::add).
+    pub(crate) fn index(&mut self) {
+        let log = &self.log;
         let count = u32::try_from(log.records.len()).unwrap_or(u32::MAX);
         self.order.clear();
         self.order.extend(0..count);
@@ -90,15 +99,14 @@ impl Frames {
         }
     }
 
-    /// Adds the records of delivered chunks, which have successive numbers from `first` on. Returns whether
-    /// one of them has an entry.
-    pub(in crate::server) fn add(
+    /// Adds the records of delivered chunks of an audience. Returns whether one of them has an entry.
+    pub(crate) fn add(
         &mut self,
-        log: &WriteLog,
-        delivery: &Delivery<'_>,
-        first: u64,
+        audience: AudienceId,
+        queued: &QueuedChunks,
+        chunks: &[Bytes],
     ) -> bool {
-        let (audience, channel) = (delivery.audience, delivery.channel);
+        let (log, channel, first) = (&self.log, queued.channel, queued.chunks.start);
         let record = |index: &u32| log.records.get(*index as usize);
         let place = |index: &u32| record(index).and_then(place_of);
         let place_at = |end| Some((audience, channel, end));
@@ -117,14 +125,14 @@ impl Frames {
             return false;
         };
         let mut position = 0;
-        for (number, chunk) in (first..).zip(delivery.chunks) {
+        for (number, chunk) in (first..).zip(chunks) {
             position += chunk.len();
             let (of_chunk, later) = records.split_at(until(records, position));
             records = later;
             for record in of_chunk.iter().filter_map(record) {
                 let masks = (0_u8..).zip(mask_slice(&log.masks, &record.masks));
                 for (behaviour, fields) in masks.filter(|(_, fields)| **fields != 0) {
-                    frame.entries.push(Entry {
+                    frame.entries.push(FieldSet {
                         net_id: record.net_id,
                         channel,
                         behaviour,
@@ -144,19 +152,20 @@ impl Frames {
     }
 
     /// Returns a chunk; none if it is forgotten.
-    pub(in crate::server) fn chunk(&self, number: u64) -> Option<WrittenChunk<'_>> {
-        let after = |frame: &Frame| { frame.chunks.last() }.is_some_and(|it| it.number < number);
+    pub(crate) fn chunk(&self, number: u64) -> Option<WrittenChunk<'_>> {
+        let after =
+            |frame: &FrameRecords| { frame.chunks.last() }.is_some_and(|it| it.number < number);
         let frame = self.last.partition_point(after);
         self.last.get(frame)?.chunk(number)
     }
 
     /// Returns the entries of a chunk; none of a forgotten one.
-    pub(in crate::server) fn entries(&self, number: u64) -> &[Entry] {
+    pub(crate) fn entries(&self, number: u64) -> &[FieldSet] {
         self.chunk(number).map_or(&[], |chunk| chunk.entries)
     }
 
     /// Returns the entries in a part of a packet.
-    pub(in crate::server) fn entries_in<'a>(&'a self, content: &'a Content<Entry>) -> &'a [Entry] {
+    pub(crate) fn entries_in<'a>(&'a self, content: &'a Content<FieldSet>) -> &'a [FieldSet] {
         match content {
             Content::Chunk(number) => self.entries(*number),
             Content::Own(entry) => std::slice::from_ref(entry),
@@ -164,14 +173,14 @@ impl Frames {
     }
 
     /// Returns the frames from a tick on, without that of the last tick.
-    pub(in crate::server) fn since(&self, tick: u32) -> impl Iterator<Item = &Frame> {
+    pub(crate) fn since(&self, tick: u32) -> impl Iterator<Item = &FrameRecords> {
         let start = self.last.partition_point(|frame| frame.tick < tick);
         let end = self.last.partition_point(|frame| frame.tick < self.tick);
         self.last.range(start.min(end)..end)
     }
 
     /// Removes the frames before a tick.
-    pub(in crate::server) fn trim(&mut self, oldest: u32) {
+    pub(crate) fn trim(&mut self, oldest: u32) {
         while let Some(mut frame) = self.last.pop_front_if(|frame| frame.tick < oldest) {
             if self.spare.len() < SPARE {
                 frame.chunks.clear();
@@ -182,14 +191,14 @@ impl Frames {
     }
 
     /// Removes all frames. The ticks begin again.
-    pub(in crate::server) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.trim(u32::MAX);
         self.last.clear();
         self.tick = 0;
     }
 }
 
-impl Frame {
+impl FrameRecords {
     /// Returns a chunk by its number.
     fn chunk(&self, number: u64) -> Option<WrittenChunk<'_>> {
         let at = self.chunks.binary_search_by_key(&number, |it| it.number);

@@ -1,11 +1,13 @@
 use bytes::Bytes;
 
+use syncvar_runtime::NetId;
+
 use super::*;
 
 const AUDIENCE: AudienceId = AudienceId(3);
 
 /// Adds a frame with chunks of these numbers of objects, 10 bytes each, and returns the next chunk number.
-fn add(frames: &mut Frames, tick: u32, first: u64, objects: &[u32]) -> u64 {
+fn add(frames: &mut WriteRecords, tick: u32, first: u64, objects: &[u32]) -> u64 {
     let mut log = WriteLog::default();
     let (mut end, mut chunks) = (0, Vec::new());
     for count in objects {
@@ -26,22 +28,21 @@ fn add(frames: &mut Frames, tick: u32, first: u64, objects: &[u32]) -> u64 {
         }
         chunks.push(Bytes::from(vec![0; *count as usize * 10]));
     }
-    frames.begin(tick);
-    frames.index(&log);
-    let delivery = Delivery {
-        audience: AUDIENCE,
-        framing: Framing::Compact,
+    assert!(frames.begin(tick, true));
+    frames.log = log;
+    frames.index();
+    let queued = QueuedChunks {
         channel: 1,
-        chunks: &chunks,
-        members: &[],
+        tick,
+        chunks: first..first + chunks.len() as u64,
     };
-    assert!(frames.add(&log, &delivery, first));
+    assert!(frames.add(AUDIENCE, &queued, &chunks));
     first + chunks.len() as u64
 }
 
 #[test]
 fn chunk_has_the_entries_in_its_bytes() {
-    let mut frames = Frames::default();
+    let mut frames = WriteRecords::default();
     let next = add(&mut frames, 5, 10, &[2, 1]);
     add(&mut frames, 6, next + 4, &[3]);
     let ids = |number| {
@@ -57,7 +58,7 @@ fn chunk_has_the_entries_in_its_bytes() {
     );
     assert_eq!(
         frames.entries(10)[0],
-        Entry {
+        FieldSet {
             net_id: NetId(1),
             channel: 1,
             behaviour: 1,
@@ -71,7 +72,7 @@ fn chunk_has_the_entries_in_its_bytes() {
 
 #[test]
 fn trimmed_frames_are_forgotten() {
-    let mut frames = Frames::default();
+    let mut frames = WriteRecords::default();
     let mut next = 1;
     for tick in 1..=40 {
         next = add(&mut frames, tick, next, &[4]);

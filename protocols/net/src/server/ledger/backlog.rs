@@ -1,20 +1,17 @@
-//! Backlogs: changed fields that connections have not received, for a budget or for losses.
+//! Backlogs: changed fields that wait for a budget or for a repair.
 //!
 //! A backlog stores field masks, not bytes. An object whose turn comes is sent with its current
 //! values.
 
 use std::ops::Range;
 
-use syncvar_runtime::object::{WriteLog, WriteRecord};
-use syncvar_runtime::packet::{Segments, frames_length};
+use syncvar_runtime::object::{WriteLog, WriteRecord, mask_count};
+use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, Vector3};
 
-use crate::Framing;
-use crate::server::Budget;
-use crate::server::datagrams::frames::Entry;
-
-/// Updates that pay for bytes sent beyond the budget, at most.
-const MAX_OVERDRAFT_UPDATES: i64 = 20;
+use crate::server::ledger::budget::{Budget, BudgetMeter};
+use crate::server::ledger::field_set::FieldSet;
+use crate::server::ledger::masks::{mask_slice, mask_slice_mut};
 
 /// Minimum cost charged per message, in bytes.
 const MIN_MESSAGE_BYTES: usize = 2;
@@ -22,133 +19,61 @@ const MIN_MESSAGE_BYTES: usize = 2;
 /// Fields of one object that a connection has not received on one channel.
 #[derive(Clone, Debug)]
 pub(crate) struct BacklogEntry {
-    pub(in crate::server) net_id: NetId,
-    pub(in crate::server) channel: u8,
+    pub(crate) net_id: NetId,
+    pub(crate) channel: u8,
     /// Sum of the priorities of all updates in the backlog.
     priority: f64,
     /// Changed fields of each behaviour, in [`Backlog::masks`].
-    pub(in crate::server) masks: Range<u32>,
+    pub(crate) masks: Range<u32>,
     /// Index of the write record of this update, if the connection has missed no earlier one.
-    pub(in crate::server) record: Option<usize>,
+    pub(crate) record: Option<usize>,
     /// Updates that passed over the entry for other objects.
     deferrals: u8,
     /// Tick of the last frame with a lost or withheld change: later changes are no part of the entry. `None`
     /// on a reliable carrier.
-    pub(in crate::server) as_of: Option<u32>,
-}
-
-/// Messages chosen for one update.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reserved {
-    count: usize,
-    bytes: usize,
+    pub(crate) as_of: Option<u32>,
 }
 
 /// Entries and their masks.
 #[derive(Debug, Default)]
-struct Entries {
+struct EntryList {
     list: Vec<BacklogEntry>,
     masks: Vec<u64>,
 }
 
-/// The budget, if any, and the backlog of a connection.
-#[derive(Debug)]
+/// Fields that wait for their turn, and the budget of the connection, if it has one.
+#[derive(Debug, Default)]
 pub(crate) struct Backlog {
-    /// `None` for losses alone.
-    pub(in crate::server) budget: Option<Budget>,
-    /// Whether the budget was removed. The backlog goes when it is empty.
-    pub(in crate::server) ending: bool,
-    /// Bytes left for this update; negative after an overdraft.
-    bytes_left: i64,
-    reserved: Reserved,
+    /// Budget, and the bytes left of it; without a budget for losses alone.
+    pub(crate) meter: BudgetMeter,
     /// Entries in the order of objects and channels.
-    pub(in crate::server) entries: Vec<BacklogEntry>,
-    pub(in crate::server) masks: Vec<u64>,
+    pub(crate) entries: Vec<BacklogEntry>,
+    pub(crate) masks: Vec<u64>,
     /// Lists of the previous update, reused.
-    spare: Entries,
+    spare: EntryList,
     /// Deltas of this update that were encoded for this connection alone.
-    pub(in crate::server) rewritten: NetworkWriter,
+    pub(crate) rewritten: NetworkWriter,
     /// Bytes of this update, a buffer for each channel.
-    pub(in crate::server) outputs: Vec<Segments>,
+    pub(crate) outputs: Vec<Segments>,
 }
 
 impl Backlog {
     /// Returns an empty backlog.
-    pub(in crate::server) fn new(budget: Option<Budget>) -> Self {
+    pub(crate) fn new(budget: Option<Budget>) -> Self {
         Self {
-            budget,
-            ending: false,
-            bytes_left: 0,
-            reserved: Reserved::default(),
-            entries: Vec::new(),
-            masks: Vec::new(),
-            spare: Entries::default(),
-            rewritten: NetworkWriter::new(),
-            outputs: Vec::new(),
+            meter: BudgetMeter::new(budget),
+            ..Self::default()
         }
-    }
-
-    /// Subtracts sent bytes from the budget.
-    pub(in crate::server) fn charge(&mut self, bytes: usize) {
-        let left = self.bytes_left.saturating_sub_unsigned(bytes as u64);
-        self.bytes_left = left.max(self.max_overdraft());
     }
 
     /// Returns whether the bandwidth is limited: the backlog receives all changes first.
-    pub(in crate::server) fn is_limited(&self) -> bool {
-        self.budget.is_some()
-    }
-
-    fn bytes(&self) -> i64 {
-        self.budget.map_or(i64::MAX, |budget| budget.bytes())
-    }
-
-    fn max_overdraft(&self) -> i64 {
-        self.bytes().saturating_mul(-MAX_OVERDRAFT_UPDATES)
-    }
-
-    /// Begins an update: adds the budget to the bytes left.
-    pub(in crate::server) fn begin_update(&mut self) {
-        self.reserved = Reserved::default();
-        let budget = self.bytes();
-        self.bytes_left = if self.ending || !self.is_limited() {
-            i64::MAX
-        } else {
-            // An overdraft of a larger budget must not last longer under a smaller one.
-            let left = self.bytes_left.max(self.max_overdraft());
-            left.saturating_add(budget).min(budget)
-        };
-    }
-
-    /// Reserves the bytes of a delta, and returns whether they fit. The first delta always fits,
-    /// except after an overdraft.
-    pub(in crate::server) fn reserve(
-        &mut self,
-        framing: Framing,
-        bytes: usize,
-        packet_size: usize,
-    ) -> bool {
-        let reserved = Reserved {
-            count: self.reserved.count + 1,
-            bytes: self.reserved.bytes + bytes,
-        };
-        let frames = frames_length(
-            framing.form(),
-            (reserved.count, reserved.bytes),
-            packet_size,
-        );
-        let within = i64::try_from(reserved.bytes + frames).is_ok_and(|all| all <= self.bytes_left);
-        let is_first = self.reserved.count == 0;
-        let fits = within || is_first && self.bytes_left >= self.bytes();
-        if fits {
-            self.reserved = reserved;
-        }
-        fits
+    pub(crate) fn is_limited(&self) -> bool {
+        self.meter.is_limited()
     }
 
     /// Merges the write records of an update into the backlog. `observes` selects the records of
     /// objects that this connection observes, and `is_member` the objects of its groups.
-    pub(in crate::server) fn add_records(
+    pub(crate) fn add_records(
         &mut self,
         log: &WriteLog,
         connection: ConnectionId,
@@ -185,7 +110,7 @@ impl Backlog {
             merged.carry_over(entry, &self.masks);
         }
         self.masks.clear();
-        self.spare = Entries {
+        self.spare = EntryList {
             list: std::mem::replace(&mut self.entries, merged.list),
             masks: std::mem::replace(&mut self.masks, merged.masks),
         };
@@ -193,22 +118,22 @@ impl Backlog {
 
     /// Adds the priority of this update to every entry, and appends the entries that may be sent to
     /// `order`, the highest priority first. `object` returns the priority and position of an object.
-    pub(in crate::server) fn order(
+    pub(crate) fn order(
         &mut self,
         order: &mut Vec<usize>,
         viewpoint: Option<Vector3>,
         object: impl Fn(NetId) -> (f32, Vector3),
     ) {
-        let budget = self.budget.unwrap_or(Budget::new(0));
         for entry in &mut self.entries {
             let (priority, position) = object(entry.net_id);
-            entry.priority += f64::from(priority) * f64::from(budget.weight(viewpoint, position));
+            let weight = self.meter.weight(viewpoint, position);
+            entry.priority += f64::from(priority) * f64::from(weight);
         }
         order.extend(0..self.entries.len());
         let priority = |index: &usize| self.entries.get(*index).map_or(0.0, |it| it.priority);
         let first = |a: &usize, b: &usize| priority(b).total_cmp(&priority(a)).then(a.cmp(b));
         // Every message has a minimum cost: sort no more entries than the budget can pay for.
-        let most = usize::try_from(self.bytes_left).unwrap_or(0) / MIN_MESSAGE_BYTES + 1;
+        let most = self.meter.bytes_left() / MIN_MESSAGE_BYTES + 1;
         if most < order.len() {
             order.select_nth_unstable_by(most, first);
             order.truncate(most);
@@ -217,7 +142,7 @@ impl Backlog {
     }
 
     /// Passes over an entry, at most 255 times. Returns whether it did.
-    pub(in crate::server) fn defer(&mut self, index: usize) -> bool {
+    pub(crate) fn defer(&mut self, index: usize) -> bool {
         let entry = self.entries.get_mut(index);
         entry.is_some_and(|entry| {
             let more = entry.deferrals.checked_add(1);
@@ -227,7 +152,7 @@ impl Backlog {
     }
 
     /// Removes the entries at these indices, ascending. The write records of the others expire.
-    pub(in crate::server) fn remove_sent(&mut self, indices: impl Iterator<Item = usize>) {
+    pub(crate) fn remove_sent(&mut self, indices: impl Iterator<Item = usize>) {
         let mut sent = indices.peekable();
         let mut index = 0;
         self.entries.retain_mut(|entry| {
@@ -242,15 +167,15 @@ impl Backlog {
 
     /// Adds the lost fields of a frame tick, in the order of objects, channels and behaviours. `width` returns
     /// the number of behaviours of an object. The log is empty before and afterwards.
-    pub(in crate::server) fn add_owed(
+    pub(crate) fn add_missing(
         &mut self,
-        owed: &[Entry],
+        missing: &[FieldSet],
         width: impl Fn(NetId) -> usize,
         log: &mut WriteLog,
         tick: u32,
     ) {
-        for of_object in owed.chunk_by(|a, b| (a.net_id, a.channel) == (b.net_id, b.channel)) {
-            let Some(Entry {
+        for of_object in missing.chunk_by(|a, b| (a.net_id, a.channel) == (b.net_id, b.channel)) {
+            let Some(FieldSet {
                 net_id, channel, ..
             }) = of_object.first().copied()
             else {
@@ -283,12 +208,12 @@ impl Backlog {
     }
 
     /// Returns the oldest tick of an entry for losses.
-    pub(in crate::server) fn oldest(&self) -> Option<u32> {
+    pub(crate) fn oldest(&self) -> Option<u32> {
         self.entries.iter().filter_map(|entry| entry.as_of).min()
     }
 
-    /// Keeps the standing fields of the entries for losses. `standing` receives fields and their tick.
-    pub(in crate::server) fn refresh(&mut self, standing: impl Fn(&Entry, u32) -> u64) {
+    /// Keeps the outstanding fields of the entries for losses. `outstanding` receives fields and their tick.
+    pub(crate) fn refresh(&mut self, outstanding: impl Fn(&FieldSet, u32) -> u64) {
         let masks = &mut self.masks;
         self.entries.retain(|entry| {
             let Some(as_of) = entry.as_of else {
@@ -297,13 +222,13 @@ impl Backlog {
             let mut left = 0;
             for (behaviour, mask) in (0_u8..).zip(mask_slice_mut(masks, &entry.masks)) {
                 if *mask != 0 {
-                    let fields = Entry {
+                    let fields = FieldSet {
                         net_id: entry.net_id,
                         channel: entry.channel,
                         behaviour,
                         fields: *mask,
                     };
-                    *mask = standing(&fields, as_of);
+                    *mask = outstanding(&fields, as_of);
                     left |= *mask;
                 }
             }
@@ -312,11 +237,11 @@ impl Backlog {
     }
 
     /// Returns the fields of an entry, for each behaviour.
-    pub(in crate::server) fn fields_of(&self, entry: &BacklogEntry) -> impl Iterator<Item = Entry> {
+    pub(crate) fn fields_of(&self, entry: &BacklogEntry) -> impl Iterator<Item = FieldSet> {
         let (net_id, channel) = (entry.net_id, entry.channel);
         let masks = (0_u8..).zip(mask_slice(&self.masks, &entry.masks));
         let missed = masks.filter(|(_, mask)| **mask != 0);
-        missed.map(move |(behaviour, mask)| Entry {
+        missed.map(move |(behaviour, mask)| FieldSet {
             net_id,
             channel,
             behaviour,
@@ -325,7 +250,7 @@ impl Backlog {
     }
 
     /// Removes fields of the entry at an index, which are sent.
-    pub(in crate::server) fn remove_fields(&mut self, index: usize, sent: &[Entry]) {
+    pub(crate) fn remove_fields(&mut self, index: usize, sent: &[FieldSet]) {
         let Some(entry) = self.entries.get(index) else {
             return;
         };
@@ -338,14 +263,14 @@ impl Backlog {
     }
 
     /// Removes fields that have arrived.
-    pub(in crate::server) fn take_back(&mut self, arrived: &Entry, fields: u64) {
+    pub(crate) fn forget_arrived(&mut self, arrived: &FieldSet) {
         let key = (arrived.net_id, arrived.channel);
         let Ok(index) = self.entries.binary_search_by_key(&key, BacklogEntry::key) else {
             return;
         };
         let masks = mask_slice_mut(&mut self.masks, &self.entries[index].masks);
         if let Some(mask) = masks.get_mut(usize::from(arrived.behaviour)) {
-            *mask &= !fields;
+            *mask &= !arrived.fields;
         }
         if masks.iter().all(|mask| *mask == 0) {
             self.entries.remove(index);
@@ -353,7 +278,7 @@ impl Backlog {
     }
 
     /// Removes the entries of an object: the connection has received a snapshot of it.
-    pub(in crate::server) fn remove_object(&mut self, net_id: NetId) {
+    pub(crate) fn remove_object(&mut self, net_id: NetId) {
         let first = self.entries.partition_point(|entry| entry.net_id < net_id);
         let count = self.entries.iter().skip(first);
         let count = count.take_while(|entry| entry.net_id == net_id).count();
@@ -367,7 +292,7 @@ impl BacklogEntry {
     }
 }
 
-impl Entries {
+impl EntryList {
     /// Appends an entry without a new change.
     fn carry_over(&mut self, mut entry: BacklogEntry, masks: &[u64]) {
         let start = mask_count(&self.masks);
@@ -418,24 +343,4 @@ impl Entries {
             as_of,
         });
     }
-}
-
-/// Returns the masks in a range.
-pub(in crate::server) fn mask_slice<'a>(masks: &'a [u64], range: &Range<u32>) -> &'a [u64] {
-    let range = range.start as usize..range.end as usize;
-    masks.get(range).unwrap_or_default()
-}
-
-/// Returns the masks in a range, for changes.
-pub(in crate::server) fn mask_slice_mut<'a>(
-    masks: &'a mut [u64],
-    range: &Range<u32>,
-) -> &'a mut [u64] {
-    let range = range.start as usize..range.end as usize;
-    masks.get_mut(range).unwrap_or_default()
-}
-
-/// Returns the number of masks, as the start of the next range.
-pub(in crate::server) fn mask_count(masks: &[u64]) -> u32 {
-    u32::try_from(masks.len()).unwrap_or(u32::MAX)
 }

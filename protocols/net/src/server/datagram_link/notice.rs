@@ -3,14 +3,14 @@
 use crate::link::header::SentCount;
 use crate::link::sender::Sender;
 use crate::link::sequence::low_bits;
-use crate::server::datagrams::frames::Entry;
+use crate::server::ledger::field_set::FieldSet;
 
 /// News that the datagrams below a sequence are settled: each has arrived, or what was lost of it is sent again. Without it
 /// a client could not know whether it has all changes up to a tick.
 ///
 /// It travels until an acknowledgement shows that the client has it; not at all without a loss.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::server) struct Notice {
+pub(crate) struct Notice {
     /// First sequence that was not settled at the end of the update.
     settled: u64,
     /// Last sequence then.
@@ -26,7 +26,7 @@ pub(in crate::server) struct Notice {
 
 impl Notice {
     /// Notes the state at the end of an update: later losses are repaired by later ticks.
-    pub(super) fn end_update(&mut self, sender: &Sender<Entry>) {
+    pub(crate) fn end_update(&mut self, sender: &Sender<FieldSet>) {
         (self.settled, self.last) = (sender.first_open(), sender.last_sequence());
         let (lost, since) = self.told;
         if sender.newest_acked() >= since {
@@ -34,21 +34,21 @@ impl Notice {
         }
     }
 
-    fn is_due(&self, sender: &Sender<Entry>) -> bool {
+    fn is_due(&self, sender: &Sender<FieldSet>) -> bool {
         self.known < sender.last_lost()
     }
 
     /// Returns whether the client waits for a packet by which it knows that it has all changes.
-    pub(super) fn needs_probe(&self, sender: &Sender<Entry>) -> bool {
+    pub(crate) fn needs_probe(&self, sender: &Sender<FieldSet>) -> bool {
         let lost = sender.last_lost();
         let is_told = !self.is_due(sender) || self.told.0 == lost;
         self.settled > self.last && (self.was_open || !is_told)
     }
 
     /// Returns the news for a datagram. `lacks`: the client lacks changes. `has_room`: the header takes one more number.
-    pub(in crate::server) fn for_datagram(
+    pub(crate) fn for_datagram(
         &mut self,
-        sender: &Sender<Entry>,
+        sender: &Sender<FieldSet>,
         (sequence, lacks): (u64, bool),
         has_room: impl FnOnce() -> bool,
     ) -> Option<u16> {
@@ -64,9 +64,9 @@ impl Notice {
     }
 
     /// Returns the news for the last stream packet of a tick without datagrams, which counts those before it.
-    pub(in crate::server) fn for_stream(
+    pub(crate) fn for_stream(
         &mut self,
-        sender: &Sender<Entry>,
+        sender: &Sender<FieldSet>,
         lacks: bool,
     ) -> Option<SentCount> {
         let is_decided = self.settled > self.last;

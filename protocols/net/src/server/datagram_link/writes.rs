@@ -9,25 +9,20 @@ const FEW: usize = 64;
 
 /// Ticks of the last applied writes of one connection, in its own updates.
 #[derive(Debug, Default)]
-pub(in crate::server) struct WriteTicks {
+pub(crate) struct WriteTicks {
     /// Lease and tick by object.
     objects: FxHashMap<NetId, (u32, u32)>,
 }
 
 impl WriteTicks {
     /// Notes a write on the stream. Datagrams before it are older.
-    pub(in crate::server) fn note_stream(&mut self, object: NetId, lease: u32, tick: u32) {
+    pub(crate) fn note_stream(&mut self, object: NetId, lease: u32, tick: u32) {
         let last = self.last(object, lease);
         self.objects.insert(object, (lease, last.max(tick)));
     }
 
     /// Notes a write in a datagram. Returns whether it is newer than the last one under this lease.
-    pub(in crate::server) fn note_datagram(
-        &mut self,
-        object: NetId,
-        lease: u32,
-        tick: u32,
-    ) -> bool {
+    pub(crate) fn note_datagram(&mut self, object: NetId, lease: u32, tick: u32) -> bool {
         let newer = tick > self.last(object, lease);
         if newer {
             self.objects.insert(object, (lease, tick));
@@ -36,7 +31,7 @@ impl WriteTicks {
     }
 
     /// Forgets the objects that the connection does not own, once they are many.
-    pub(in crate::server) fn clean(&mut self, owned: &Ids<NetId>) {
+    pub(crate) fn clean(&mut self, owned: &Ids<NetId>) {
         if self.objects.len() > FEW.max(2 * owned.len()) {
             self.objects.retain(|object, _| owned.contains(*object));
         }

@@ -6,40 +6,40 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::link::sender::ChunkRef;
-use crate::server::datagrams::frames::Entry;
-use crate::server::outbound::chunks::ChunkStore;
+use crate::server::chunk_store::ChunkStore;
+use crate::server::ledger::field_set::FieldSet;
 
 /// Most datagrams of one connection in a tick: their number has one byte.
 const MAX_PARTS: usize = 255;
 
 /// Chunk in the store that waits for a datagram.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct Queued {
-    pub(in crate::server) channel: u8,
+pub(crate) struct Queued {
+    pub(crate) channel: u8,
     /// Number of the chunk.
-    pub(in crate::server) chunk: u64,
-    pub(in crate::server) content: ChunkContent,
+    pub(crate) chunk: u64,
+    pub(crate) content: ChunkContent,
 }
 
 /// Content of a chunk, for the record of its packet.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::server) enum ChunkContent {
+pub(crate) enum ChunkContent {
     /// A chunk of a frame, or the echo of one.
     Frame(ChunkRef),
     /// This number of entries for this connection alone: the first ones of the list.
-    Own(u32),
+    Unicast(u32),
     /// Calls, which are not repaired.
     Calls,
 }
 
 /// Chunks of a connection for the datagrams of one tick, and calls for the next one.
 #[derive(Debug, Default)]
-pub(in crate::server) struct DatagramQueue {
+pub(crate) struct DatagramQueue {
     /// Tick of the chunks.
-    pub(in crate::server) tick: u32,
+    pub(crate) tick: u32,
     chunks: Vec<Queued>,
     /// Entries of the chunks for this connection alone.
-    own: Vec<Entry>,
+    unicast: Vec<FieldSet>,
     /// Ends of the datagrams in the lists.
     ends: Vec<End>,
     /// Number of the sent datagrams.
@@ -47,19 +47,19 @@ pub(in crate::server) struct DatagramQueue {
     /// Channels and bytes of calls, which travel behind the state of their tick.
     calls: Vec<(u8, Bytes)>,
     /// Set if changes of the tick were withheld.
-    pub(in crate::server) partial: bool,
-    /// Set if the backlog is not empty after the update.
-    pub(in crate::server) owed: bool,
+    pub(crate) partial: bool,
+    /// Set if losses of the connection are open after the update.
+    pub(crate) lacks: bool,
     /// Set if a datagram without messages is due.
-    pub(in crate::server) probe: bool,
+    pub(crate) probe: bool,
 }
 
 /// End of a datagram.
 #[derive(Clone, Copy, Debug, Default)]
 struct End {
-    /// End of its chunks, and of its own entries.
+    /// End of its chunks, and of its entries for this connection alone.
     chunks: usize,
-    own: usize,
+    unicast: usize,
     /// Bytes of its chunks.
     length: usize,
     /// Set if its chunks are not adjacent in the store.
@@ -68,30 +68,30 @@ struct End {
 
 /// Content of the next datagram.
 #[derive(Debug)]
-pub(in crate::server) struct Part<'a> {
+pub(crate) struct DatagramPart<'a> {
     /// Its index, and the number of the tick's datagrams; (0, 1) for a probe.
-    pub(in crate::server) place: (u8, NonZeroU8),
-    pub(in crate::server) chunks: &'a [Queued],
+    pub(crate) place: (u8, NonZeroU8),
+    pub(crate) chunks: &'a [Queued],
     /// Entries of the chunks for this connection alone.
-    pub(in crate::server) own: &'a [Entry],
+    pub(crate) unicast: &'a [FieldSet],
     /// Bytes of the chunks.
-    pub(in crate::server) length: usize,
+    pub(crate) length: usize,
     /// Set if the chunks are not adjacent in the store.
-    pub(in crate::server) scattered: bool,
+    pub(crate) scattered: bool,
 }
 
 impl DatagramQueue {
     /// Appends a chunk of a frame.
-    pub(in crate::server) fn push_frame(&mut self, channel: u8, chunk: u64, record: ChunkRef) {
+    pub(crate) fn push_frame(&mut self, channel: u8, chunk: u64, record: ChunkRef) {
         let content = ChunkContent::Frame(record);
         self.push(channel, chunk, content);
     }
 
     /// Appends a chunk with entries for this connection alone.
-    pub(in crate::server) fn push_own(&mut self, channel: u8, chunk: u64, entries: &[Entry]) {
+    pub(crate) fn push_unicast(&mut self, channel: u8, chunk: u64, entries: &[FieldSet]) {
         let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        self.push(channel, chunk, ChunkContent::Own(count));
-        self.own.extend(entries);
+        self.push(channel, chunk, ChunkContent::Unicast(count));
+        self.unicast.extend(entries);
     }
 
     fn push(&mut self, channel: u8, chunk: u64, content: ChunkContent) {
@@ -103,15 +103,16 @@ impl DatagramQueue {
     }
 
     /// Appends calls. They wait for the end of the next update.
-    pub(in crate::server) fn push_calls(&mut self, channel: u8, calls: &[Bytes]) {
+    pub(crate) fn push_calls(&mut self, channel: u8, calls: &[Bytes]) {
         let calls = calls.iter().map(|calls| (channel, calls.clone()));
         self.calls.extend(calls);
     }
 
     /// Moves the calls behind the chunks. `too_long` receives those that fit no datagram.
-    pub(in crate::server) fn add_calls(
+    pub(crate) fn add_calls(
         &mut self,
-        (store, room): (&mut ChunkStore, usize),
+        store: &mut ChunkStore,
+        room: usize,
         mut too_long: impl FnMut(&mut ChunkStore, u8, Bytes),
     ) {
         for (channel, calls) in std::mem::take(&mut self.calls) {
@@ -125,12 +126,12 @@ impl DatagramQueue {
     }
 
     /// Discards the calls.
-    pub(in crate::server) fn drop_calls(&mut self) {
+    pub(crate) fn drop_calls(&mut self) {
         self.calls.clear();
     }
 
     /// Divides the chunks of a tick into datagrams. Returns their number, and leaves those beyond the limit.
-    pub(in crate::server) fn divide(&mut self, tick: u32, store: &ChunkStore, room: usize) -> u8 {
+    pub(crate) fn divide(&mut self, tick: u32, store: &ChunkStore, room: usize) -> u8 {
         self.tick = tick;
         let (mut end, mut former) = (End::default(), None::<&Queued>);
         for (place, queued) in (1..).zip(&self.chunks) {
@@ -147,7 +148,7 @@ impl DatagramQueue {
                 (end.length, end.scattered) = (length, false);
             }
             end.chunks = place;
-            end.own += queued.content.own();
+            end.unicast += queued.content.unicast();
             self.ends.push(end);
             former = Some(queued);
         }
@@ -159,22 +160,22 @@ impl DatagramQueue {
     }
 
     /// Returns the number of datagrams of the tick.
-    pub(in crate::server) fn parts(&self) -> Option<NonZeroU8> {
+    pub(crate) fn parts(&self) -> Option<NonZeroU8> {
         NonZeroU8::new(self.count())
     }
 
     /// Returns whether a datagram is to be sent.
-    pub(in crate::server) fn has_more(&self) -> bool {
+    pub(crate) fn has_more(&self) -> bool {
         self.sent < self.count() || self.probe
     }
 
     /// Returns whether the queue is empty.
-    pub(in crate::server) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting().is_empty() && self.calls.is_empty()
     }
 
     /// Returns the lowest number of a chunk.
-    pub(in crate::server) fn first_chunk(&self) -> Option<u64> {
+    pub(crate) fn first_chunk(&self) -> Option<u64> {
         self.waiting().iter().map(|queued| queued.chunk).min()
     }
 
@@ -192,19 +193,19 @@ impl DatagramQueue {
     }
 
     /// Takes the next datagram, without chunks if none waits.
-    pub(in crate::server) fn take(&mut self) -> Part<'_> {
+    pub(crate) fn take(&mut self) -> DatagramPart<'_> {
         self.probe = false;
         let start = self.sent_end();
         let next = self.ends.get(usize::from(self.sent)).zip(self.parts());
         let Some((end, count)) = next else {
-            return Part::default();
+            return DatagramPart::default();
         };
         let place = (self.sent, count);
         self.sent += 1;
-        Part {
+        DatagramPart {
             place,
             chunks: slice(&self.chunks, start.chunks..end.chunks),
-            own: slice(&self.own, start.own..end.own),
+            unicast: slice(&self.unicast, start.unicast..end.unicast),
             length: end.length,
             scattered: end.scattered,
         }
@@ -212,31 +213,31 @@ impl DatagramQueue {
 
     /// Ends the tick. `withheld` receives each chunk that was not sent, with its entries for this connection
     /// alone.
-    pub(in crate::server) fn end_tick(&mut self, mut withheld: impl FnMut(&Queued, &[Entry])) {
-        let mut start = self.sent_end().own;
+    pub(crate) fn end_tick(&mut self, mut withheld: impl FnMut(&Queued, &[FieldSet])) {
+        let mut start = self.sent_end().unicast;
         for queued in self.waiting() {
-            let end = start + queued.content.own();
-            withheld(queued, slice(&self.own, start..end));
+            let end = start + queued.content.unicast();
+            withheld(queued, slice(&self.unicast, start..end));
             start = end;
         }
         self.chunks.clear();
-        self.own.clear();
+        self.unicast.clear();
         self.ends.clear();
         self.sent = 0;
     }
 
     /// Discards everything.
-    pub(in crate::server) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 }
 
-impl Default for Part<'_> {
+impl Default for DatagramPart<'_> {
     fn default() -> Self {
         Self {
             place: (0, NonZeroU8::MIN),
             chunks: &[],
-            own: &[],
+            unicast: &[],
             length: 0,
             scattered: false,
         }
@@ -245,9 +246,9 @@ impl Default for Part<'_> {
 
 impl ChunkContent {
     /// Returns the number of entries for one connection alone.
-    fn own(self) -> usize {
+    fn unicast(self) -> usize {
         match self {
-            Self::Own(count) => count as usize,
+            Self::Unicast(count) => count as usize,
             Self::Frame(_) | Self::Calls => 0,
         }
     }
@@ -319,7 +320,7 @@ mod tests {
         let mut queue = DatagramQueue::default();
         queue.push_calls(1, &[Bytes::from_static(b"call")]);
         queue.push_frame(1, 0, ChunkRef { number: 0, tick: 9 });
-        queue.add_calls((&mut store, 100), |_, _, _| panic!("it is short"));
+        queue.add_calls(&mut store, 100, |_, _, _| panic!("it is short"));
         queue.divide(9, &store, 100);
         assert_eq!(taken(&mut queue), [(0, 1, vec![0, 1])]);
     }

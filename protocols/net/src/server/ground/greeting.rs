@@ -7,7 +7,7 @@ use crate::message::{
     Accepted, Counts, Grant, GrantKind, Message, PROTOCOL_VERSION, Pace, Return, Start,
 };
 use crate::server::context::Context;
-use crate::server::datagrams::Datagrams;
+use crate::server::datagram_link::DatagramLink;
 use crate::server::ground::Ground;
 use crate::server::sessions::connection::{Connection, Headers};
 use crate::server::sessions::session::Session;
@@ -154,6 +154,7 @@ fn begin_datagrams(context: &Context, connection: &mut Connection) {
     let headers = &connection.headers;
     let longest = headers.datagrams.filter(|_| headers.from.is_some());
     let (settings, size) = (context.loss_settings(), context.config.datagram_size());
-    let datagrams = longest.map(|longest| Datagrams::new(settings, longest.min(size)));
+    let datagrams = longest.map(|longest| DatagramLink::new(settings, longest.min(size)));
     connection.datagrams = datagrams.map(Box::new);
+    connection.ledger.forget_datagrams();
 }

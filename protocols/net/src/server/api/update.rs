@@ -1,0 +1,195 @@
+//! The update: the rooms act in their order.
+//!
+//! ```text
+//!              sessions    silent, late and absent connections end; datagrams decide their losses
+//!              calls       calls of the program on the server itself
+//!              visibility  areas, hooks of a host, requested snapshots, hides
+//!   frame ┌    replication deltas of due objects, once for each audience and framing
+//!         │    datagrams   lost fields are written again with this frame, or join a backlog
+//!         │    replication backlogs: what a budget admits
+//!         │    visibility  the buffers of the audiences become chunks in the queues
+//!         └    datagrams   the former frame, once more, for redundant behaviours
+//!              visibility  shows, spawns, parents, the scene, joins
+//!              calls       calls behind the state
+//!              host        view of the local client
+//!              datagrams   chunks become datagrams
+//!              recording   the record of the update
+//! ```
+//!
+//! The order makes every change reach each client once. Hides come first: no later change reaches a connection that leaves
+//! a view. Deltas come before snapshots: an entering connection is no observer yet while deltas are written, and the
+//! snapshot has the values of these deltas. Losses are judged behind the deltas, because a field in the new frame needs no
+//! repair. Backlogs follow the repairs, so that a connection with losses and a budget pays for both from the budget. Calls
+//! follow the state that the program saw when it called.
+//!
+//! The first update of a tick opens the frame of the tick. A second update in the same tick opens none, because the packets
+//! of the tick are numbered already: state on unreliable channels waits for the next tick, and everything on reliable
+//! channels is sent.
+
+use std::time::Duration;
+
+use syncvar_runtime::DisconnectReason;
+
+use crate::server::api::rooms::Rooms;
+use crate::server::{NetworkServer, ServerEvent};
+
+impl NetworkServer {
+    /// Encodes all changes and prepares the packets of every client, in the order documented at the
+    /// type. `now` is the time since a fixed moment. If it goes back, as after a clock restart, the
+    /// server's own time stands still for this update and continues from there. The same holds for a
+    /// leap of more than 100 years ([`ServerEvent::ClockLeap`]).
+    ///
+    /// A behaviour is sent when it is dirty and its send interval has passed since it was last
+    /// sent, or since time zero.
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning. A program that calls it
+    /// at another rate than [`tick_rate`](crate::ServerConfig::tick_rate) is warned once.
+    pub fn update(&mut self, now: Duration) {
+        if self.context.clock.admits_program() {
+            self.advance(now);
+            self.context.clock.watch_pace(self.context.config.tick_rate);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(crate) fn advance(&mut self, now: Duration) {
+        self.context.clock.advance(now);
+        let span = tracing::trace_span!("update", tick = self.network_time().tick);
+        if span.is_disabled() {
+            return self.run_update();
+        }
+        let former = self.context.stats.written();
+        let _entered = span.enter();
+        self.run_update();
+        self.context.stats.written().trace_since(&former);
+    }
+
+    fn run_update(&mut self) {
+        self.begin_update();
+        let joins = !self.sessions.joining.is_empty();
+        self.handle_requests();
+        self.hide_objects();
+        let has_frame = self.send_deltas(joins);
+        self.send_snapshots(joins);
+        self.end_update(has_frame);
+    }
+
+    /// Begins the tick. Ends the connections that are late, absent or silent.
+    fn begin_update(&mut self) {
+        if let Some(step) = self.context.clock.take_leap() {
+            self.context.events.push(ServerEvent::ClockLeap { step });
+        }
+        for connection in self.rooms().ground.begin_tick() {
+            let reason = "the ticks of the server begin again".into();
+            self.send_off(connection, DisconnectReason::Requested(reason));
+        }
+        self.context.events.release();
+        if let Some(host) = &mut self.host {
+            host.events.release();
+        }
+        self.sessions.intake.next_update();
+        self.expire_connections();
+        let Rooms {
+            mut ground,
+            datagrams,
+            ..
+        } = self.rooms();
+        for connection in datagrams.decide_losses(&mut ground) {
+            self.send_off(connection, DisconnectReason::ConnectionLost);
+        }
+    }
+
+    /// Answers requests since the last update, and runs the calls on the server itself.
+    fn handle_requests(&mut self) {
+        self.outbound.trim(&self.sessions.connections);
+        self.rooms().ground.answer_pings();
+        self.report_inputs();
+        self.forget_departed();
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        visibility.correct_owners(&mut ground);
+        // Calls queued since the last update.
+        self.run_local_calls();
+        self.deliver();
+    }
+
+    /// Applies view changes: objects leave views, and those that enter one are queued.
+    fn hide_objects(&mut self) {
+        let Rooms {
+            mut ground,
+            visibility,
+            replication,
+            ..
+        } = self.rooms();
+        let limiter = &mut replication.bandwidth;
+        limiter.end_budgets(ground.sessions, ground.outbound, visibility);
+        visibility.apply_interest(&mut ground);
+        self.call_local_hooks();
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        visibility.queue_resyncs(&mut ground);
+        visibility.hide_objects(&mut ground);
+    }
+
+    /// Sends the deltas of due objects (`all`: of all dirty ones), repairs and backlogs. Returns whether the update has a
+    /// frame: state on unreliable channels.
+    fn send_deltas(&mut self, all: bool) -> bool {
+        let Rooms {
+            mut ground,
+            visibility,
+            replication,
+            datagrams,
+            ..
+        } = self.rooms();
+        let has_frame = ground.begin_frame();
+        replication.send_deltas(&mut ground, visibility, all);
+        replication.index_records(ground.outbound);
+        datagrams.repair_losses(&mut ground, visibility, &mut replication.bandwidth);
+        replication.bandwidth.send_backlogs(&mut ground, visibility);
+        visibility.deliver_changes(&mut ground);
+        datagrams.repeat_frame(&mut ground, visibility);
+        ground.outbound.records.end_frame();
+        has_frame
+    }
+
+    /// Sends the snapshots of objects that enter views, of new objects, and of joins.
+    fn send_snapshots(&mut self, joins: bool) {
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        visibility.show_objects(&mut ground);
+        visibility.announce(&mut ground);
+        visibility.send_parents(&mut ground);
+        visibility.send_scene_spawned(&mut ground);
+        if joins {
+            visibility.join(&mut ground);
+        }
+    }
+
+    /// Sends the calls behind the state, updates the local client, and completes datagrams and record.
+    fn end_update(&mut self, has_frame: bool) {
+        self.send_deferred_calls(has_frame);
+        self.update_local();
+        let Rooms {
+            mut ground,
+            visibility,
+            datagrams,
+            ..
+        } = self.rooms();
+        datagrams.end_tick(&mut ground);
+        if ground.outbound.recorder.observer().is_some() {
+            // Messages of the local client's callbacks.
+            visibility.deliver(&mut ground);
+            ground.finish_record();
+        }
+    }
+}
