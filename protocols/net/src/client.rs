@@ -21,35 +21,24 @@
 //! ```
 //!
 //! A hook with a context, a lifecycle callback and a call borrow the whole client. So the conductor runs them, and
-//! no part is borrowed meanwhile. A callback may end the connection, begin another one or remove any object: a step
-//! behind a callback compares `session.number` and looks its object up again.
+//! no part is borrowed meanwhile. A callback may end the connection, begin the next connection or remove any object: a
+//! step behind a callback compares `session.number` and looks its object up again.
 
 mod api;
 mod arrivals;
-mod call;
 mod clock;
 mod config;
 mod context;
-mod early;
 mod event;
-mod hooks;
 mod inbound;
 mod inputs;
-mod lifecycle;
 mod link_quality;
-mod messages;
 mod motion;
 mod objects;
 mod outbound;
-mod oversized;
-mod parent;
-mod playback;
-mod players;
 mod prediction;
-mod receive;
 mod session;
-mod spawn;
-mod updates;
+mod state_message;
 mod writes;
 
 pub use config::ClientConfig;
@@ -63,21 +52,19 @@ pub use writes::{ReplicaMut, ReplicaSink};
 
 use std::time::Duration;
 
-use crate::Framing;
-use crate::message::Ready;
+use crate::message::Ping;
 use crate::stats::Stats;
 use arrivals::Arrivals;
 use context::Context;
-use early::EarlyMessages;
-use inbound::Inbound;
+use inbound::{Inbound, Reading};
 use inputs::OwnInputs;
-use objects::{Fact, Objects};
+use objects::Objects;
 use outbound::Outbound;
 use prediction::Predictions;
 use session::Session;
 use syncvar_runtime::events::EventReader;
-use syncvar_runtime::{Changed, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
-use writes::PendingWrites;
+use syncvar_runtime::{Changed, NetworkBehaviour, Prefabs};
+use writes::{PendingWrites, Sending};
 
 /// Objects of the objects of a [`NetworkServer`](crate::NetworkServer).
 ///
@@ -133,9 +120,7 @@ pub struct NetworkClient {
     writes: PendingWrites,
     inputs: OwnInputs,
     predictions: Predictions,
-    /// Messages that arrived before their objects.
-    early: EarlyMessages,
-    /// Decoding state of the message in progress.
+    /// Decoding state of the message in progress, and messages that arrived before their objects.
     inbound: Inbound,
 }
 
@@ -158,16 +143,10 @@ impl NetworkClient {
             writes: PendingWrites::default(),
             inputs: OwnInputs::default(),
             predictions: Predictions::default(),
-            early: EarlyMessages::default(),
             inbound: Inbound::new(&prefabs),
             objects: Objects::new(prefabs, &context.config),
             context,
         }
-    }
-
-    /// Returns the client's registry.
-    pub fn prefabs(&self) -> &Prefabs {
-        &self.objects.world.prefabs
     }
 
     /// Returns the client's settings.
@@ -178,66 +157,6 @@ impl NetworkClient {
     /// Returns the counters of sent and received messages.
     pub fn stats(&self) -> &Stats {
         &self.context.stats
-    }
-
-    /// Returns the state of the connection.
-    pub fn state(&self) -> ClientState {
-        self.session.state
-    }
-
-    /// Returns whether the server has accepted the connection.
-    pub fn is_connected(&self) -> bool {
-        self.session.is_connected()
-    }
-
-    /// Returns the framing of the connection's messages.
-    pub fn framing(&self) -> Framing {
-        self.session.framing
-    }
-
-    /// Returns the object with this id.
-    ///
-    /// An object is visible from its [`ClientEvent::Spawned`] on, and for its
-    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) callbacks shortly before. It is invisible during its
-    /// callbacks.
-    pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.objects.world.identity(id)
-    }
-
-    /// Returns all objects by ascending id.
-    pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        self.objects.world.identities()
-    }
-
-    /// Returns the number of objects.
-    pub fn object_count(&self) -> usize {
-        self.identities().count()
-    }
-
-    /// Returns the first behaviour of type `B` on an object.
-    pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.objects.world.get(id)
-    }
-
-    /// Returns the behaviour at a position of an object, for objects with two behaviours of one type.
-    pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.objects.world.get_at(id, index)
-    }
-
-    /// Returns whether this client owns an object.
-    pub fn is_owner(&self, id: NetId) -> bool {
-        let replica = self.objects.world.objects.get(id.0);
-        replica.is_some_and(|replica| replica.is(Fact::Owned))
-    }
-
-    /// Asks the server for the objects.
-    ///
-    /// The call is necessary where [`ClientConfig::auto_ready`] is off, and after
-    /// [`ClientEvent::NotReady`].
-    pub fn ready(&mut self) {
-        if self.is_connected() {
-            self.send_own(&Ready {});
-        }
     }
 
     /// Returns the client's own time: the time of the last update. It never goes back.
@@ -251,7 +170,7 @@ impl NetworkClient {
     /// The same holds for a leap of more than 100 years ([`ClientEvent::ClockLeap`]).
     ///
     /// An update sends due owner writes, inputs and pings, advances [`network_time`](Self::network_time) and the
-    /// [view](Self::view), and drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
+    /// [view](Self::view), and drops early messages after [`ClientConfig::early_message_timeout`]. A game without these things does without updates.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
     /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
@@ -270,10 +189,29 @@ impl NetworkClient {
         self.context.events.release();
         self.inbound.work.reset();
         self.expire_tick();
-        self.advance_view();
-        self.send_ping();
-        self.drop_expired();
-        self.send_writes();
+        if let Some(arrivals) = &mut self.arrivals {
+            let max_delay = self.context.config.max_view_delay;
+            arrivals.motion.advance(self.context.now(), max_delay);
+        }
+        self.show_view(self.context.now());
+        if self.is_connected() && self.session.is_heard() && self.context.config.compare_schemas {
+            let (now, interval) = (self.context.now(), self.context.config.ping_interval);
+            let view = self.arrivals.as_ref().and_then(|it| it.view(&self.objects));
+            let claims = self.outbound.lossy.is_none() && view.is_some();
+            if let Some(time) = self.context.clock.server.ping(now, interval, claims) {
+                self.send_own(&Ping { time });
+            }
+        }
+        // A burst may contain the objects of early messages.
+        if !self.session.is_joining() && !self.session.is_away() {
+            self.inbound.early.drop_expired(&mut self.context);
+        }
+        self.writes.send(&mut Sending {
+            context: &mut self.context,
+            objects: &mut self.objects,
+            outbound: &mut self.outbound,
+            session: &self.session,
+        });
         self.advance_inputs();
     }
 
@@ -292,7 +230,7 @@ impl NetworkClient {
     ///
     /// # Panics
     ///
-    /// In debug builds, if another end created the reader.
+    /// In debug builds, if a different end created the reader.
     pub fn read_events<'a>(
         &'a self,
         reader: &'a mut EventReader,
@@ -300,11 +238,11 @@ impl NetworkClient {
         self.context.events.read(reader)
     }
 
-    /// Returns the changed fields of the behaviours of a type in the events that a reader has not read. Reads all other events too.
+    /// Returns the changed fields of the behaviours of a type in the events that a reader has not read. Reads the rest of the events too.
     ///
     /// # Panics
     ///
-    /// In debug builds, if another end created the reader.
+    /// In debug builds, if a different end created the reader.
     pub fn changes_of<'a, B: NetworkBehaviour>(
         &'a self,
         reader: &'a mut EventReader,
@@ -313,32 +251,24 @@ impl NetworkClient {
             .filter_map(ClientEvent::changed::<B>)
     }
 
-    /// Returns the number of dropped events: the oldest ones go when [`ClientConfig::max_events`] are
+    /// Returns the number of dropped events: the oldest events go when [`ClientConfig::max_events`] are
     /// unpolled.
     pub fn missed_events(&self) -> u64 {
         self.context.events.missed()
     }
 
-    /// Returns the name of an object's prefab.
-    pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.objects.world.prefab(id)?.name)
-    }
-
-    /// Returns the ids of all visible objects, ascending.
-    pub(crate) fn object_ids(&self) -> impl Iterator<Item = NetId> {
-        self.identities().map(NetworkIdentity::net_id)
-    }
-
-    /// Returns the behaviours of an object that is not checked out.
-    pub(crate) fn slots_mut(
-        &mut self,
-        id: NetId,
-    ) -> Option<&mut dyn syncvar_runtime::object::Slots> {
-        self.objects.world.slots_mut(id)
-    }
-
-    /// Returns the place of an object.
-    pub(crate) fn place(&self, id: NetId) -> syncvar_runtime::relations::Place {
-        self.objects.world.place(id)
+    /// Lends the parts below `inbound`, for a message.
+    #[inline]
+    fn lend(&mut self) -> (&mut Inbound, Reading<'_>) {
+        let lent = Reading {
+            context: &mut self.context,
+            objects: &mut self.objects,
+            arrivals: self.arrivals.as_mut(),
+            outbound: &mut self.outbound,
+            session: &mut self.session,
+            writes: &mut self.writes,
+            predictions: &self.predictions,
+        };
+        (&mut self.inbound, lent)
     }
 }

@@ -1,6 +1,17 @@
-//! The methods of `NetworkClient`: the public ones of a few lines, and the steps of the conductor.
+//! The methods of `NetworkClient`: public methods of a few lines, and the steps of the conductor.
 
+mod arrivals;
+mod bursts;
+mod callbacks;
+mod calls;
+mod connection;
 mod endpoint;
-mod iterate;
+mod motion;
+mod objects;
+mod packets;
+mod prediction;
 mod protocol;
+mod records;
+mod sessions;
 mod side;
+mod snapshots;

@@ -9,8 +9,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::NetworkClient;
-use crate::message::{Echo, Message, Ping, Pong};
+use crate::message::{Message, Pong};
 use syncvar_runtime::clock::{Clock, Slew};
 use syncvar_runtime::time::micros;
 use syncvar_runtime::{NetworkReader, NetworkTime, ReadError, ReadErrorKind};
@@ -21,7 +20,8 @@ const FIRST_PINGS: u32 = 5;
 /// Longest interval between the first pings.
 const FIRST_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Longest interval of the pings of a client that claims views over a stream.
+/// Longest interval of the pings of a client that claims views over a stream. Their echoes are the only
+/// way by which the server measures this connection, and the limit of its views.
 const CLAIMING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Most unanswered pings; the oldest are given up.
@@ -103,8 +103,23 @@ impl ServerClock {
         self.begun = true;
     }
 
-    /// Returns the own time to send in a ping, if a ping is due.
-    fn ping(&mut self, now: Duration, interval: Duration) -> Option<u64> {
+    /// Returns whether pings are sent.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// Returns the own time to send in a ping, if a ping is due. A client that claims views over a stream sends more pings.
+    pub(super) fn ping(
+        &mut self,
+        now: Duration,
+        interval: Duration,
+        claims_by_stream: bool,
+    ) -> Option<u64> {
+        let interval = if claims_by_stream {
+            interval.min(CLAIMING_INTERVAL)
+        } else {
+            interval
+        };
         if !self.begun || interval.is_zero() || now < self.due {
             return None;
         }
@@ -129,6 +144,21 @@ impl ServerClock {
     }
 
     /// Takes a pong. A pong without an unanswered ping is ignored.
+    ///
+    /// # Errors
+    ///
+    /// When the server has no ticks.
+    pub(super) fn take_pong(&mut self, now: Duration, payload: &[u8]) -> Result<Pong, ReadError> {
+        let pong = Pong::decode(payload)?;
+        if pong.tick_rate == 0 {
+            let (what, value) = ("ticks in a second", 0);
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(payload).error(kind));
+        }
+        self.pong(now, pong.time, pong.server_time, pong.tick_rate);
+        Ok(pong)
+    }
+
     fn pong(&mut self, now: Duration, sent: u64, server: u64, tick_rate: u32) {
         let Some(index) = self.unanswered.iter().position(|time| *time == sent) else {
             return;
@@ -197,7 +227,7 @@ impl ServerClock {
     }
 
     /// Returns the shown time at an own time, once the server has sent its time.
-    fn network_time(&self, now: Duration) -> Option<NetworkTime> {
+    pub(super) fn network_time(&self, now: Duration) -> Option<NetworkTime> {
         let estimate = self.estimate.as_ref()?;
         let shown = u64::try_from(estimate.shown.at(now)).unwrap_or_default();
         let time = Duration::from_micros(shown);
@@ -217,117 +247,5 @@ impl ServerClock {
             Duration::from_micros(mean),
             Duration::from_micros(deviation),
         ))
-    }
-}
-
-impl NetworkClient {
-    /// Returns the estimated server time of the last [`update`](Self::update).
-    ///
-    /// The result is `None` until the server has sent its time, soon after
-    /// [`ClientEvent::Ready`](crate::ClientEvent::Ready). See
-    /// [`ClientConfig::ping_interval`](crate::ClientConfig::ping_interval).
-    ///
-    /// If both directions take equally long except for jitter, the error is at most half of the smallest
-    /// recent jitter, plus the offset between the updates of both sides. Render loops use
-    /// [`network_time_at`](Self::network_time_at), which advances between two updates, too.
-    pub fn network_time(&self) -> Option<NetworkTime> {
-        self.context.clock.server.network_time(self.now())
-    }
-
-    /// Returns the estimated server time at a moment: `now` is a time of the clock that
-    /// [`update`](Self::update) takes, not before the last update.
-    ///
-    /// The time advances in each frame, at any frame rate and between packets: at 7/8 to 9/8 of the
-    /// clock's speed. A new estimate counts from the next update on, and is approached at this speed,
-    /// so that the time has no step and never goes back within a connection. Beyond an error of 250 ms,
-    /// as after a restart of the server's clock, it jumps forward, or runs at 1/8 of the speed.
-    ///
-    /// The tick is the server's. A client of `TcpClient` has the transport's clock: call
-    /// `TcpClient::network_time`.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use syncvar::prelude::*;
-    ///
-    /// let mut net = MemoryNetwork::new(Prefabs::new);
-    /// net.connect_client(NetworkClient::new(Prefabs::new())); // `connect` turns pings off
-    /// for _ in 0..10 {
-    ///     net.step(); // updates both ends every 50 ms
-    /// }
-    /// let frame = Duration::from_secs(1) / 144;
-    /// let client = net.client(0);
-    /// let [first, second] = [1, 2].map(|frames| client.network_time_at(net.now() + frames * frame));
-    /// assert!(second.unwrap().time > first.unwrap().time);
-    /// ```
-    pub fn network_time_at(&self, now: Duration) -> Option<NetworkTime> {
-        self.context
-            .clock
-            .server
-            .network_time(self.context.clock.own.at(now))
-    }
-
-    /// Returns the round-trip time, smoothed over the last pings; `None` before the first answer. It
-    /// includes the delay until the server's next update.
-    pub fn round_trip_time(&self) -> Option<Duration> {
-        self.context.clock.server.round_trip().map(|(mean, _)| mean)
-    }
-
-    /// Returns the smoothed deviation of single round trips from
-    /// [`round_trip_time`](Self::round_trip_time).
-    pub fn round_trip_deviation(&self) -> Option<Duration> {
-        let round_trip = self.context.clock.server.round_trip();
-        round_trip.map(|(_, deviation)| deviation)
-    }
-
-    /// Returns whether the server has pings to answer.
-    pub(super) fn pings(&self) -> bool {
-        let pings =
-            self.context.config.compare_schemas && !self.context.config.ping_interval.is_zero();
-        pings && self.is_connected() && self.session.is_heard() && self.context.clock.server.begun
-    }
-
-    /// Sends a ping, if one is due.
-    pub(super) fn send_ping(&mut self) {
-        if !self.is_connected() || !self.session.is_heard() || !self.context.config.compare_schemas
-        {
-            return;
-        }
-        let (now, interval) = (self.now(), self.ping_interval());
-        if let Some(time) = self.context.clock.server.ping(now, interval) {
-            self.send_own(&Ping { time });
-        }
-    }
-
-    /// Returns the interval of the pings. A client that claims views over a stream sends more of them: their echoes are the only
-    /// way by which the server measures this connection, and the limit of its views.
-    fn ping_interval(&self) -> Duration {
-        let interval = self.context.config.ping_interval;
-        let claims_by_stream = self.outbound.lossy.is_none() && self.view_message().is_some();
-        if claims_by_stream {
-            interval.min(CLAIMING_INTERVAL)
-        } else {
-            interval
-        }
-    }
-
-    pub(super) fn handle_pong(&mut self, payload: &[u8]) -> Result<(), ReadError> {
-        let Pong {
-            time,
-            server_time,
-            tick_rate,
-        } = Pong::decode(payload)?;
-        if tick_rate == 0 {
-            let (what, value) = ("ticks in a second", 0);
-            let kind = ReadErrorKind::InvalidValue { what, value };
-            return Err(NetworkReader::new(payload).error(kind));
-        }
-        let now = self.now();
-        self.context
-            .clock
-            .server
-            .pong(now, time, server_time, tick_rate);
-        // At once: the server measures the round trip, too.
-        self.send_own(&Echo { server_time });
-        Ok(())
     }
 }

@@ -164,6 +164,12 @@ impl ClientConfig {
         nanos(send_interval(self.send_interval, self.tick_rate))
     }
 
+    /// Returns the longest wait for the packets of a tick.
+    pub(super) fn gather_time(&self) -> Duration {
+        let tick = Duration::from_secs(1) / self.tick_rate;
+        self.gather_time.unwrap_or(tick)
+    }
+
     /// Warns of intervals that are shorter than a tick.
     pub(super) fn warn_of_intervals(&self) {
         let (interval, tick_rate) = (self.ping_interval, self.tick_rate);

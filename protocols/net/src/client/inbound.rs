@@ -1,10 +1,134 @@
-//! `Inbound`: decoding state of the message in progress.
+//! `Inbound`: messages of the server, read into the objects.
+//!
+//! A message changes the objects first and runs callbacks afterwards, and a callback borrows the whole client. So
+//! a method of this part reads as far as no callback is due, and returns what the conductor has to run: hooks, the
+//! announcement of an object, a call. [`Reading`] lends the lower parts meanwhile.
 
+mod calls;
+mod deltas;
+mod early;
+mod effect;
+mod owner_state;
+mod snapshot;
+mod snapshots;
+
+use calls::ReceivedCall;
+pub(super) use deltas::Deltas;
+pub(super) use early::{EarlyKind, EarlyMessages};
+pub(super) use effect::Effect;
+use owner_state::OwnerState;
+pub(super) use snapshot::Snapshot;
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
 use rustc_hash::FxHashSet;
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
 use syncvar_runtime::object::{DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS};
 use syncvar_runtime::ordered::Ids;
-use syncvar_runtime::{Arrival, NetId, Prefabs, ReadError};
+use syncvar_runtime::{Arrival, Channel, NetId, NetworkReader, Prefabs, ReadError, ReadErrorKind};
+
+use super::ClientEvent;
+use super::arrivals::{Arrivals, Pass};
+use super::context::Context;
+use super::motion::record;
+use super::objects::Objects;
+use super::outbound::Outbound;
+use super::prediction::Predictions;
+use super::session::Session;
+use super::writes::PendingWrites;
+use crate::message::Resync;
+
+/// Parts below `inbound` that reading a message touches.
+pub(super) struct Reading<'a> {
+    pub(super) context: &'a mut Context,
+    pub(super) objects: &'a mut Objects,
+    /// `None` without headers.
+    pub(super) arrivals: Option<&'a mut Arrivals>,
+    pub(super) outbound: &'a mut Outbound,
+    pub(super) session: &'a mut Session,
+    pub(super) writes: &'a mut PendingWrites,
+    pub(super) predictions: &'a Predictions,
+}
+
+impl Reading<'_> {
+    /// Poisons an unreadable object and asks for its snapshot. If the unreadable message was that
+    /// snapshot, the next update of the object asks again.
+    pub(super) fn poison(&mut self, object: NetId, error: ReadError) {
+        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
+            return;
+        };
+        let ask = replica.poison();
+        self.context.stats.refused.count_read(error.kind());
+        tracing::warn!(%object, %error, "unreadable object");
+        let event = ClientEvent::Poisoned { object, error };
+        self.context.events.push(event);
+        if ask {
+            self.request_snapshot(object);
+        }
+    }
+
+    /// Asks again for the snapshot of a poisoned object, after an unreadable answer. Returns whether the object is
+    /// poisoned.
+    #[cold]
+    fn ask_again(&mut self, object: NetId) -> bool {
+        let replica = self.objects.world.objects.get_mut(object.0);
+        let Some(replica) = replica.filter(|replica| replica.is_poisoned()) else {
+            return false;
+        };
+        if replica.ask_again() {
+            self.request_snapshot(object);
+        }
+        true
+    }
+
+    fn request_snapshot(&mut self, object: NetId) {
+        if self.session.is_heard() {
+            let message = Resync { net_id: object };
+            self.outbound.send(&message, &mut self.context.stats);
+        }
+    }
+
+    /// Records the references of some fields of an object.
+    fn add_references(&mut self, object: NetId, targets: &mut Vec<NetId>) {
+        let limit = self.context.config.max_pending_references;
+        let joining = self.session.is_joining();
+        self.objects.add_references(object, targets, joining, limit);
+    }
+
+    /// Sets whether this client owns an object. Returns whether the change is reported now: for a visible object, and
+    /// outside of a burst.
+    fn set_owned(&mut self, object: NetId, owned: bool) -> bool {
+        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
+            return false;
+        };
+        let is_reported = replica.set_owned(owned) && replica.is_visible();
+        if let Some(lossy) = self.outbound.lossy.as_mut().filter(|_| !owned) {
+            lossy.forget(object);
+        }
+        is_reported && !self.session.is_joining()
+    }
+
+    /// Returns whether packets of a channel may be lost.
+    fn is_unreliable(&self, channel: u8) -> bool {
+        let kind = self.context.config.channels.get(usize::from(channel));
+        kind == Some(&Channel::Unreliable)
+    }
+
+    /// Makes the state of an object that a snapshot has brought a sample of its interpolated fields. In a burst, the
+    /// earlier samples may be those of the last connection.
+    fn record_snapshot(&mut self, object: NetId, tick: Option<u32>) {
+        let default = self.session.default_interval(&self.context.config);
+        let (tick, anew) = (tick.unwrap_or_default(), self.session.is_joining());
+        let Some(slots) = self.objects.world.slots_mut(object) else {
+            return;
+        };
+        let interval = record(slots, tick, anew, default);
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.motion.clock.see_interval(interval);
+        }
+    }
+}
 
 /// Facts of the packet whose messages are handled.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,66 +138,50 @@ pub(super) struct PacketContext {
     /// The same tick in the ticks of the network time, for reports.
     pub(super) network_tick: Option<u64>,
     pub(super) pass: Pass,
-    /// Whether hooks wait for the other packets of the tick.
+    /// Whether hooks wait for the rest of the tick.
     pub(super) gathers_hooks: bool,
 }
 
-/// Messages of a packet that are handled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Pass {
-    #[default]
-    Whole,
-    /// Deltas of behaviours that do not wait for the other packets of the tick. The packet is applied whole later.
-    AtOnce {
-        /// Whether packets of the stream that precede the datagram are missing.
-        early: bool,
-    },
-    /// Deltas alone.
-    State {
-        /// Whether packets of the stream that precede the datagram are missing.
-        early: bool,
-    },
+/// Packet that arrived while an object was checked out.
+#[derive(Debug)]
+pub(super) struct DeferredPacket {
+    pub(super) carrier: Channel,
+    pub(super) channel: u8,
+    pub(super) bytes: Bytes,
 }
 
-impl Pass {
-    /// Returns whether packets of the stream that precede the packet are missing.
-    pub(super) fn is_early(self) -> bool {
-        matches!(
-            self,
-            Self::State { early: true } | Self::AtOnce { early: true }
-        )
-    }
-
-    /// Returns whether the packet is applied whole later.
-    pub(super) fn is_at_once(self) -> bool {
-        matches!(self, Self::AtOnce { .. })
-    }
+/// Memory of the read in progress. The lists are empty between messages.
+#[derive(Debug)]
+pub(super) struct ReadMemory {
+    /// Received fields of the object in progress.
+    pub(super) masks: FieldMasks,
+    /// Values of fields that survive an older state.
+    pub(super) kept: KeptFields,
+    /// Unreadable objects.
+    pub(super) failed: Vec<(NetId, ReadError)>,
+    /// Targets of the references in the object in progress.
+    pub(super) targets: Vec<NetId>,
 }
 
-/// Decoding state of the message in progress. Its lists are empty between messages.
+/// Decoding state of the message in progress, and what waits for later messages.
 #[derive(Debug)]
 pub(super) struct Inbound {
+    /// Messages that arrived before their objects.
+    pub(super) early: EarlyMessages,
+    /// Packets that arrived while an object was checked out, oldest first.
+    pub(super) deferred: VecDeque<DeferredPacket>,
     /// Registry positions of the prefabs, by their position in the order of names.
     pub(super) prefab_ranks: Vec<u32>,
     pub(super) packet: PacketContext,
-    /// Whether a prefab has a behaviour that does not wait for the other packets of a tick.
+    /// Whether a prefab has a behaviour that does not wait for the rest of a tick.
     pub(super) has_ungathered: bool,
     /// Work since the last update.
     pub(super) work: WorkMeter,
     /// Memory and work left for the packet in progress.
     pub(super) budget: ReadBudget,
-    /// Received fields of the object in progress.
-    pub(super) masks: FieldMasks,
-    /// Values of fields that survive an older state.
-    pub(super) kept: KeptFields,
-    /// Hooks with a context, of the objects that are read, and those that wait for the other packets of the tick.
+    pub(super) memory: ReadMemory,
+    /// Hooks with a context, of the objects that are read, and hooks that wait for the rest of the tick.
     pub(super) waiting: WaitingHooks,
-    /// Unreadable objects.
-    pub(super) failed: Vec<(NetId, ReadError)>,
-    /// Targets of the references in the object in progress.
-    pub(super) targets: Vec<NetId>,
-    /// Holders and targets of references to objects that have not arrived.
-    pub(super) unresolved: Vec<(NetId, NetId)>,
     /// Child and parent of the message before this one. In the `Unet` framing it belongs to the child's
     /// snapshot.
     pub(super) announced_parent: Option<(NetId, NetId)>,
@@ -98,7 +206,7 @@ impl WaitingHooks {
         self.known = self.list.len();
     }
 
-    /// Returns whether one of the hooks at the last [`index`](Self::index) belongs to an object.
+    /// Returns whether a hook at the last [`index`](Self::index) belongs to an object.
     pub(super) fn contains(&self, object: NetId) -> bool {
         self.known > 0 && self.objects.contains(&object)
     }
@@ -122,6 +230,8 @@ impl WaitingHooks {
 impl Inbound {
     pub(super) fn new(prefabs: &Prefabs) -> Self {
         Self {
+            early: EarlyMessages::default(),
+            deferred: VecDeque::new(),
             prefab_ranks: prefabs.by_rank().map(|prefab| prefab.index).collect(),
             packet: PacketContext::default(),
             has_ungathered: prefabs
@@ -129,19 +239,36 @@ impl Inbound {
                 .any(|prefab| prefab.facts.arrival == Arrival::AtOnce),
             work: WorkMeter::default(),
             budget: ReadBudget::UNLIMITED,
-            masks: [0; MAX_BEHAVIOURS],
-            kept: KeptFields::default(),
+            memory: ReadMemory {
+                masks: [0; MAX_BEHAVIOURS],
+                kept: KeptFields::default(),
+                failed: Vec::new(),
+                targets: Vec::new(),
+            },
             waiting: WaitingHooks::default(),
-            failed: Vec::new(),
-            targets: Vec::new(),
-            unresolved: Vec::new(),
             announced_parent: None,
             reparented: Ids::default(),
         }
     }
 
-    /// Forgets state that spans messages, for a new connection.
+    /// Returns the tick of the packet in progress; 0 without headers.
+    pub(super) fn tick(&self) -> u32 {
+        self.packet.tick.unwrap_or_default()
+    }
+
+    /// Charges the packet in progress with work, in bytes.
+    pub(super) fn charge(&mut self, needed: usize, payload: &[u8]) -> Result<(), ReadError> {
+        let left = self.budget.work;
+        self.budget.work = left.checked_sub(needed).ok_or_else(|| {
+            let kind = ReadErrorKind::TooMuchWork { needed, left };
+            NetworkReader::new(payload).error(kind)
+        })?;
+        Ok(())
+    }
+
+    /// Forgets state that spans messages, for a new stream of packets.
     pub(super) fn reset(&mut self) {
+        self.deferred.clear();
         self.packet = PacketContext::default();
         self.announced_parent = None;
         self.reparented = Ids::default();

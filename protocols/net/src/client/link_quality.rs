@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use super::NetworkClient;
-use crate::link::losses::Losses;
-
-/// Delay and losses of a client's connection: [`NetworkClient::link_quality`]. Of the client's own datagrams
-/// [`NetworkClient::losses`] tells.
+/// Delay and losses of a client's connection: [`NetworkClient::link_quality`](crate::NetworkClient::link_quality). Of the client's own datagrams
+/// [`NetworkClient::losses`](crate::NetworkClient::losses) tells.
 ///
 /// The datagrams are counted since the server has accepted the connection. On a transport without datagrams, and
 /// in [`Framing::Unet`](crate::Framing::Unet), their numbers are 0.
@@ -42,62 +39,4 @@ pub struct LinkQuality {
     pub owed: bool,
     /// Own time since the last packet of the server.
     pub since_last: Duration,
-}
-
-impl NetworkClient {
-    /// Returns the delay of the connection, and the losses of the server's datagrams.
-    pub fn link_quality(&self) -> LinkQuality {
-        let arrivals = self.arrivals.as_ref();
-        let datagrams = arrivals.and_then(|arrivals| arrivals.datagrams.as_ref());
-        let stats = datagrams.map(|datagrams| datagrams.receiver().stats());
-        let stats = stats.unwrap_or_default();
-        LinkQuality {
-            rtt: self.round_trip_time(),
-            jitter: self.round_trip_deviation(),
-            received: stats.received,
-            missing: stats.missing,
-            duplicates: stats.duplicates,
-            early: stats.early,
-            owed: datagrams.is_some_and(|datagrams| datagrams.is_owed()),
-            since_last: self.now().saturating_sub(self.session.last_packet),
-        }
-    }
-
-    /// Returns the delay and the losses of the datagrams with this client's writes and unreliable commands, as far
-    /// as the server has acknowledged them; `None` before the connection, on a transport without datagrams, and in
-    /// [`Framing::Unet`](crate::Framing::Unet).
-    ///
-    /// ```
-    /// use syncvar::testing::Conditions;
-    /// use syncvar::{ServerConfig, prelude::*};
-    ///
-    /// #[derive(NetworkBehaviour, Default)]
-    /// #[network_behaviour(channel = unreliable, send_interval = 0)]
-    /// struct Tank {
-    ///     #[sync_var(write = owner)]
-    ///     aim: SyncVar<u8>,
-    /// }
-    ///
-    /// let prefabs = || Prefabs::new().register::<Tank>("tank");
-    /// let link = Conditions { loss: 0.2, ..Conditions::default() };
-    /// let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
-    /// net.connect();
-    /// let tank = net.server.spawn(Tank::default());
-    /// net.server.set_owner(tank, Some(net.connection(0)))?;
-    /// net.settle();
-    /// for step in 0..100_u8 {
-    ///     net.client_mut(0).get_mut::<Tank>(tank)?.aim.set(step);
-    ///     net.step();
-    /// }
-    /// net.settle();
-    /// let losses = net.client(0).losses().unwrap();
-    /// assert!(losses.loss > 0.05, "{losses:?}");
-    /// assert_eq!((losses.flying, losses.backlog), (0, 0));
-    /// assert_eq!(net.server.get::<Tank>(tank).unwrap().aim, 99);
-    /// # Ok::<(), syncvar::error::ObjectError>(())
-    /// ```
-    pub fn losses(&self) -> Option<Losses> {
-        let lossy = self.outbound.lossy.as_ref()?;
-        Some(lossy.losses(self.now()))
-    }
 }

@@ -1,18 +1,24 @@
 //! `Objects`: the world of a client, and the facts about its objects that outlive a message.
 
+mod bursts;
+mod commands;
+mod hooks;
+mod lifecycle;
 mod received;
 mod references;
 mod replica;
 mod scene;
 
-pub(super) use received::Received;
+pub(super) use bursts::BurstReport;
+pub(super) use received::ReceivedFields;
 pub(super) use references::{References, is_unresolved};
 pub use replica::Replica;
 pub(super) use replica::{Fact, Health, LocalWrites, Stage};
-pub(super) use scene::Scene;
+use scene::DormantObjects;
 
-use syncvar_runtime::Prefabs;
+use syncvar_runtime::relations::Place;
 use syncvar_runtime::world::World;
+use syncvar_runtime::{NetId, Prefabs};
 
 use super::ClientConfig;
 
@@ -21,11 +27,11 @@ use super::ClientConfig;
 pub(super) struct Objects {
     pub(super) world: World<Replica>,
     /// Dormant scene objects.
-    pub(super) scene: Scene,
+    pub(super) scene: DormantObjects,
     /// References to objects that have not arrived.
     pub(super) references: References,
     /// Received fields, for programs that own their data elsewhere.
-    pub(super) received: Received,
+    pub(super) received: ReceivedFields,
 }
 
 impl Objects {
@@ -33,9 +39,25 @@ impl Objects {
     pub(super) fn new(prefabs: Prefabs, config: &ClientConfig) -> Self {
         Self {
             world: World::new(prefabs).with_callbacks(config.callbacks),
-            scene: Scene::default(),
+            scene: DormantObjects::default(),
             references: References::default(),
-            received: Received::default(),
+            received: ReceivedFields::default(),
         }
     }
+}
+
+impl Objects {
+    /// Takes the place and the parent of an object from its snapshot. Returns whether the parent is new.
+    pub(super) fn refresh(&mut self, object: NetId, place: Place, parent: Option<NetId>) -> bool {
+        self.world.set_place(object, place);
+        if let Some(replica) = self.world.objects.get_mut(object.0) {
+            replica.set(Fact::Refreshed, true);
+        }
+        self.world.relations.set_parent(object, parent)
+    }
+}
+
+/// Returns the parent with this id; 0 stands for `None`.
+pub(super) fn parent_from_wire(parent: NetId) -> Option<NetId> {
+    Some(parent).filter(|parent| *parent != NetId::NONE)
 }

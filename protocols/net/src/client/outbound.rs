@@ -1,23 +1,29 @@
 //! `Outbound`: messages to the server, gathered into packets.
 
+mod lossy;
+
+pub(super) use lossy::{LossyWrites, MissingFields, Written};
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::NetworkClient;
+use super::ClientConfig;
 use super::arrivals::Datagrams;
-use super::writes::lossy::LossyWrites;
+use super::context::Context;
 use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, StreamHeader};
 use crate::link::header_bytes::MAX_HEADER;
+use crate::link::round_trip::RoundTrip;
 use crate::link::stream::StreamTicks;
-use crate::message::{Message, Resync};
+use crate::message::{Message, View};
 use crate::recent::Recent;
+use crate::stats::Stats;
 use crate::{Framing, MessageType};
 use syncvar_runtime::endpoint::join;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId, NetworkWriter};
+use syncvar_runtime::{Channel, Counter, NetworkWriter};
 
 /// Packet for the server.
 ///
@@ -41,6 +47,39 @@ pub struct ClientPacket {
     pub delivery: Channel,
     /// Contents.
     pub bytes: Bytes,
+}
+
+/// Datagrams of the transport.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Carrier {
+    /// Whether packets of unreliable channels travel as datagrams.
+    pub(super) datagrams: bool,
+    /// Length of the longest datagram; 0 without them.
+    pub(super) longest: usize,
+}
+
+impl Carrier {
+    /// Returns the length of the longest packets, with their headers.
+    pub(super) fn packet_size(self, size: usize) -> usize {
+        match self.longest {
+            0 => size,
+            longest => size.min(longest),
+        }
+    }
+
+    /// Returns the length of the longest packets without their headers.
+    pub(super) fn segment_size(self, size: usize) -> usize {
+        let header = if self.datagrams { MAX_HEADER } else { 0 };
+        self.packet_size(size).saturating_sub(header)
+    }
+}
+
+/// Place of a packet among the updates of this client.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    now: Duration,
+    /// Number of the update.
+    update: u32,
 }
 
 /// Messages to the server and the packets cut from them.
@@ -75,7 +114,25 @@ impl Outbound {
         }
     }
 
-    fn is_empty(&self) -> bool {
+    /// Gives headers to the packets from now on, if the framing has them. `handshake`: the time since the request to connect.
+    pub(super) fn begin_headers(
+        &mut self,
+        has_headers: bool,
+        carrier: Carrier,
+        config: &ClientConfig,
+        handshake: Duration,
+    ) {
+        self.headers = has_headers.then(StreamTicks::default);
+        self.lossy = (has_headers && carrier.datagrams).then(|| {
+            let settings = config.loss.at_rate(config.tick_rate);
+            let room = carrier.packet_size(config.packet_size);
+            let (room, round_trip) = (room.saturating_sub(MAX_HEADER), RoundTrip::guess(handshake));
+            Box::new(LossyWrites::new(settings, room, round_trip))
+        });
+    }
+
+    /// Returns whether neither messages nor packets wait for the transport.
+    pub(super) fn is_empty(&self) -> bool {
         let has_datagrams = self.lossy.as_ref().is_some_and(|it| it.has_waiting());
         let has_packets = !self.packets.is_empty() || self.recent.is_waiting();
         self.buffer.is_empty() && !has_packets && !has_datagrams
@@ -97,6 +154,18 @@ impl Outbound {
         &mut self.buffer
     }
 
+    /// Appends a message on channel 0.
+    pub(super) fn send<M: Message>(&mut self, message: &M, stats: &mut Stats) {
+        let buffer = self.on_channel(0);
+        let writer = buffer.begin();
+        message.encode(writer);
+        if writer.take_error().is_some() {
+            buffer.give_up();
+        } else {
+            stats.count_encoded(M::TYPE, buffer.commit());
+        }
+    }
+
     /// Returns the channel of the next packet.
     fn next_channel(&mut self) -> Option<u8> {
         if self.packets.is_empty() {
@@ -105,19 +174,76 @@ impl Outbound {
         self.packets.front().map(|(channel, _)| *channel)
     }
 
-    /// Takes the next packet of an update with this number.
-    fn pop(
+    /// Takes the next packet for the transport: a packet of a resumed session, messages, owner writes, or an acknowledgement
+    /// that is overdue. `acks`: the received datagrams, if the server waits for acknowledgements.
+    /// `keeps`: packets on reliable channels are kept for the return to the session.
+    pub(super) fn poll(
         &mut self,
-        (now, tick): (Duration, u32),
-        delivery: Channel,
-        ack: Option<Ack>,
-    ) -> Option<Bytes> {
+        carrier: Carrier,
+        mut acks: Option<&mut Datagrams>,
+        keeps: bool,
+        context: &Context,
+    ) -> Option<ClientPacket> {
+        let at = Moment {
+            now: context.now(),
+            update: context.clock.updates,
+        };
+        let mut next = self.recent.pop_again();
+        if next.is_none()
+            && let Some(channel) = self.next_channel()
+        {
+            let delivery = self.delivery(channel, carrier, context);
+            let ack = acks.as_deref_mut().and_then(Datagrams::owed_ack);
+            let bytes = self.pop(at, delivery, ack)?;
+            if delivery == Channel::Reliable {
+                if keeps {
+                    let limit = context.config.resume_bytes;
+                    self.recent.keep(channel, bytes.clone(), limit);
+                } else {
+                    self.recent.count();
+                }
+            }
+            next = Some((channel, bytes));
+        }
+        if next.is_none()
+            && let Some(lossy) = self.lossy.as_mut().filter(|lossy| lossy.has_waiting())
+        {
+            let ack = acks.as_deref_mut().and_then(Datagrams::owed_ack);
+            let (channel, header, messages) = lossy.pop(at.now, ack)?;
+            next = Some((channel, join(header.as_slice(), &[messages])));
+        }
+        let (channel, bytes) = match next {
+            Some(packet) => packet,
+            None => lone_ack(acks?, context)?,
+        };
+        let delivery = self.delivery(channel, carrier, context);
+        Some(ClientPacket {
+            channel,
+            delivery,
+            bytes,
+        })
+    }
+
+    /// Returns the delivery of the packets on a channel.
+    fn delivery(&self, channel: u8, carrier: Carrier, context: &Context) -> Channel {
+        match context.config.channels.get(usize::from(channel)) {
+            Some(Channel::Unreliable) if self.headers.is_none() || carrier.datagrams => {
+                Channel::Unreliable
+            }
+            _ => Channel::Reliable,
+        }
+    }
+
+    /// Takes the next packet of an update.
+    fn pop(&mut self, at: Moment, delivery: Channel, ack: Option<Ack>) -> Option<Bytes> {
         let (_, messages) = self.packets.pop_front()?;
         let Some(headers) = &mut self.headers else {
             return Some(messages);
         };
         let header = match &mut self.lossy {
-            Some(lossy) if delivery == Channel::Unreliable => lossy.header((now, tick), &[], ack),
+            Some(lossy) if delivery == Channel::Unreliable => {
+                lossy.header(at.now, at.update, &[], ack)
+            }
             lossy => {
                 let is_last = self.packets.is_empty() && self.buffer.is_empty();
                 if let Some(lossy) = lossy {
@@ -128,172 +254,52 @@ impl Outbound {
                     ack,
                     ..StreamHeader::default()
                 };
-                headers.stamp(tick, header).encode()
+                headers.stamp(at.update, header).encode()
             }
         };
         Some(join(header.as_slice(), &[messages]))
     }
-}
 
-impl NetworkClient {
-    /// Returns the next packet for the transport. Poll until it returns `None`.
-    pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
-        self.ask_for_refused();
-        let (channel, bytes) = match self.outbound.recent.pop_again() {
-            Some(packet) => packet,
-            None => {
-                let packet = self.next_packet().or_else(|| self.next_datagram());
-                packet.or_else(|| self.next_ack())?
-            }
-        };
-        self.context.stats.sent.add(bytes.len());
-        let delivery = self.delivery(channel);
-        Some(ClientPacket {
-            channel,
-            delivery,
-            bytes,
-        })
-    }
-
-    /// Returns the length of the longest packets, with their headers.
-    pub(super) fn packet_size(&self) -> usize {
-        let size = self.context.config.packet_size;
-        match self.session.max_datagram {
-            0 => size,
-            longest => size.min(longest),
-        }
-    }
-
-    /// Returns the length of the longest packets without their headers.
-    pub(super) fn segment_size(&self) -> usize {
-        let header = if self.session.datagrams {
-            MAX_HEADER
-        } else {
-            0
-        };
-        self.packet_size().saturating_sub(header)
-    }
-
-    /// Returns the delivery of the packets on a channel.
-    fn delivery(&self, channel: u8) -> Channel {
-        let kind = self.context.config.channels.get(usize::from(channel));
-        match kind {
-            Some(Channel::Unreliable) if self.arrivals.is_none() || self.session.datagrams => {
-                Channel::Unreliable
-            }
-            _ => Channel::Reliable,
-        }
-    }
-
-    /// Returns the traffic and the delay of the connection. The counters run since the creation of the
-    /// client.
-    pub fn connection_stats(&self) -> ConnectionStats {
-        let (mut stats, mut queued) = (ConnectionStats::default(), Counter::default());
-        let packets = self.outbound.packets.iter();
+    /// Returns the packets and messages that wait for the transport.
+    pub(super) fn queued(&self) -> Counter {
+        let mut queued = Counter::default();
+        let packets = self.packets.iter();
         packets.for_each(|(_, packet)| queued.add(packet.len()));
-        if !self.outbound.buffer.is_empty() {
-            queued.add(self.outbound.buffer.as_bytes().len());
+        if !self.buffer.is_empty() {
+            queued.add(self.buffer.as_bytes().len());
         }
-        (stats.sent, stats.received) = (self.context.stats.sent, self.context.stats.received);
-        stats.queued = queued;
-        (stats.round_trip, stats.jitter) = (self.round_trip_time(), self.round_trip_deviation());
-        stats
+        queued
     }
 
-    /// Takes a packet and counts it in the session.
-    fn next_packet(&mut self) -> Option<(u8, Bytes)> {
-        let channel = self.outbound.next_channel()?;
-        let (tick, delivery) = (self.context.clock.updates, self.delivery(channel));
-        let ack = self.datagrams().and_then(Datagrams::owed_ack);
-        let now = self.context.now();
-        let bytes = self.outbound.pop((now, tick), delivery, ack)?;
-        if delivery == Channel::Reliable {
-            let recent = &mut self.outbound.recent;
-            if self.session.has_token() {
-                recent.keep(channel, bytes.clone(), self.context.config.resume_bytes);
-            } else {
-                recent.count();
-            }
-        }
-        Some((channel, bytes))
-    }
-
-    /// Returns the received datagrams, if the server's packets have headers and may be datagrams.
-    fn datagrams(&mut self) -> Option<&mut Datagrams> {
-        let arrivals = self.arrivals.as_mut();
-        let arrivals = arrivals.filter(|_| self.session.datagrams && self.session.is_connected());
-        arrivals?.datagrams.as_deref_mut()
-    }
-
-    /// Takes a datagram with owner writes.
-    fn next_datagram(&mut self) -> Option<(u8, Bytes)> {
-        let now = self.context.now();
-        if !self.outbound.lossy.as_ref()?.has_waiting() {
-            return None;
-        }
-        let ack = self.datagrams().and_then(Datagrams::owed_ack);
-        let (channel, header, messages) = self.outbound.lossy.as_mut()?.pop(now, ack)?;
-        Some((channel, join(header.as_slice(), &[messages])))
-    }
-
-    /// Returns an acknowledgement that no other packet has taken with it in time.
-    fn next_ack(&mut self) -> Option<(u8, Bytes)> {
-        let now = self.context.now();
-        let channels = &self.context.config.channels;
-        let channel = channels
-            .iter()
-            .position(|kind| *kind == Channel::Unreliable);
-        let channel = u8::try_from(channel?).ok()?;
-        let ack = self.datagrams()?.due_ack(now)?;
-        let header = DatagramHeader::new(None, Some(ack)).encode();
-        Some((channel, Bytes::copy_from_slice(header.as_slice())))
-    }
-
-    /// Returns whether packets or owner writes are pending.
-    pub(crate) fn has_outgoing(&self) -> bool {
-        let datagrams = self.arrivals.as_ref().and_then(|it| it.datagrams.as_ref());
-        let has_ack = datagrams.is_some_and(|datagrams| datagrams.has_urgent_ack());
-        !self.writes.is_empty() || !self.outbound.is_empty() || has_ack
-    }
-
-    /// Appends a message on channel 0, if a server receives it.
-    pub(super) fn send_own<M: Message>(&mut self, message: &M) {
-        if !self.session.is_heard() {
-            return;
-        }
-        let buffer = self.outbound.on_channel(0);
-        let writer = buffer.begin();
-        message.encode(writer);
-        if writer.take_error().is_some() {
-            buffer.give_up();
-        } else {
-            self.context.stats.count_encoded(M::TYPE, buffer.commit());
-        }
-    }
-
-    /// Appends a message that refers to the view, behind the view in the same packet. Returns its length.
+    /// Appends a message that refers to the view, behind the view in the same packet. Returns the length of the message.
     pub(super) fn send_with_view(
         &mut self,
         channel: u8,
+        view: Option<&View>,
+        stats: &mut Stats,
         write: impl FnOnce(&mut NetworkWriter),
     ) -> usize {
-        let view = self.view_message();
-        let writer = self.outbound.on_channel(channel).begin();
+        let writer = self.on_channel(channel).begin();
         let start = writer.len();
         if let Some(view) = view {
             view.encode(writer);
         }
         let length = writer.len() - start;
         write(writer);
-        let whole = self.outbound.on_channel(channel).commit();
+        let whole = self.on_channel(channel).commit();
         if length > 0 {
-            self.context.stats.count_encoded(MessageType::View, length);
+            stats.count_encoded(MessageType::View, length);
         }
         whole - length
     }
+}
 
-    /// Asks the server for a snapshot.
-    pub(super) fn request_snapshot(&mut self, id: NetId) {
-        self.send_own(&Resync { net_id: id });
-    }
+/// Returns an acknowledgement that must be sent alone, on the first unreliable channel.
+fn lone_ack(datagrams: &mut Datagrams, context: &Context) -> Option<(u8, Bytes)> {
+    let mut channels = context.config.channels.iter();
+    let channel = channels.position(|kind| *kind == Channel::Unreliable);
+    let channel = u8::try_from(channel?).ok()?;
+    let ack = datagrams.due_ack(context.now())?;
+    let header = DatagramHeader::new(None, Some(ack)).encode();
+    Some((channel, Bytes::copy_from_slice(header.as_slice())))
 }

@@ -1,23 +1,26 @@
 //! `Session`: one connection to a server, from its begin to its end.
 
-mod burst;
+mod early_records;
 mod handshake;
+mod playback;
+mod players;
 mod returning;
 
+pub(super) use playback::{Playback, Step};
 pub(super) use returning::Ticket;
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
-use bytes::Bytes;
-
-use super::{ClientEvent, NetworkClient};
+use super::ClientConfig;
+use super::outbound::Carrier;
 use crate::Framing;
-use crate::client::playback::Playback;
-use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Pace, Start};
+use crate::link::header_bytes::MAX_HEADER;
+use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, Pace, Start};
 use syncvar_runtime::endpoint::Payload;
+use syncvar_runtime::object::Nanos;
+use syncvar_runtime::packet::Room;
 use syncvar_runtime::prefab::text::PrefabText;
-use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId};
+use syncvar_runtime::{Channel, ConnectionId, MAX_BYTES, NetId};
 
 /// State of a client's connection.
 ///
@@ -32,7 +35,7 @@ use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClientState {
-    /// No connection, or a closed one.
+    /// No connection, or a closed connection.
     #[default]
     Disconnected,
     /// The transport is connected; the server's answer is pending.
@@ -41,47 +44,64 @@ pub enum ClientState {
     Connected,
 }
 
+/// Facts about the server of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Server {
+    /// Framing of its messages.
+    pub(super) framing: Framing,
+    /// Incarnation and first tick; `None` in [`Framing::Unet`].
+    pub(super) start: Option<Start>,
+    /// Times of the server; `None` in [`Framing::Unet`] and for records.
+    pub(super) pace: Option<Pace>,
+}
+
+/// Progress of the bursts of objects.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Burst {
+    /// Whether `SpawnFinished` 0 has arrived, and 1 has not. New objects stay invisible until the end.
+    pub(super) in_progress: bool,
+    /// Whether the first burst is complete.
+    pub(super) synchronized: bool,
+}
+
+/// Request to connect.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    /// Payload of the program.
+    pub(super) payload: Payload,
+    /// Own time of the request.
+    pub(super) asked: Duration,
+}
+
+/// Registry of the server, as far as it has been sent to explain a refusal.
+#[derive(Debug, Default)]
+pub(super) struct ServerSchema {
+    prefabs: Vec<PrefabText>,
+    bytes: usize,
+}
+
 /// Connection to a server.
 #[derive(Debug, Default)]
 pub(super) struct Session {
     pub(super) state: ClientState,
-    /// Framing of the server's messages.
-    pub(super) framing: Framing,
-    /// Incarnation and first tick of the server; `None` in [`Framing::Unet`].
-    pub(super) start: Option<Start>,
-    /// Times of the server; `None` in [`Framing::Unet`] and for records.
-    pub(super) pace: Option<Pace>,
+    pub(super) server: Server,
     /// Number of connections so far.
     pub(super) number: u64,
-    /// Whether the first burst of objects is complete.
-    pub(super) synchronized: bool,
-    /// Whether a burst of objects is in progress: `SpawnFinished` 0 has arrived, 1 has not. New objects
-    /// stay invisible until its end.
-    pub(super) joining: bool,
-    /// Registry of the server, as far as it has been sent to explain a refusal.
-    pub(super) server_schema: Vec<PrefabText>,
-    /// Bytes of that registry.
-    schema_bytes: usize,
+    pub(super) burst: Burst,
+    schema: ServerSchema,
     /// Players of this client by number.
     pub(super) players: Vec<(i16, NetId)>,
-    /// Packets that arrived while an object was checked out, with their carriers and channels.
-    pub(super) deferred: VecDeque<(Channel, u8, Bytes)>,
     /// Own time of the last packet.
     pub(super) last_packet: Duration,
-    /// Own time of the request to connect.
-    pub(super) asked: Duration,
-    /// Whether packets of unreliable channels travel as datagrams.
-    pub(super) datagrams: bool,
-    /// Length of the longest datagram of the transport; 0 without them.
-    pub(super) max_datagram: usize,
+    pub(super) request: Request,
+    /// Datagrams of the transport.
+    pub(super) carrier: Carrier,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
     /// Session of the server, which outlives the link.
     pub(super) ticket: Ticket,
     /// Records in place of a server; `None` for a connection.
     pub(super) playback: Option<Playback>,
-    /// Payload of join requests.
-    pub(super) join_payload: Payload,
 }
 
 impl Session {
@@ -99,122 +119,75 @@ impl Session {
         self.ticket.has_token()
     }
 
+    /// Returns whether a burst is in progress: new objects stay invisible until its end.
+    pub(super) fn is_joining(&self) -> bool {
+        self.burst.in_progress
+    }
+
+    /// Returns whether the link is lost and the objects wait for the next one.
+    pub(super) fn is_away(&self) -> bool {
+        !self.is_connected() && self.ticket.lost.is_some()
+    }
+
+    /// Returns whether this client may write the fields of its objects.
+    pub(super) fn may_write(&self, config: &ClientConfig) -> bool {
+        (self.is_connected() || self.is_away()) && config.compare_schemas
+    }
+
+    /// Returns a tick of the headers as a tick of the network time; none for 0.
+    pub(super) fn network_tick(&self, tick: u32) -> Option<u64> {
+        let since = tick.checked_sub(1)?;
+        let first = self.server.start?.first_tick;
+        Some(first.saturating_add(since.into()))
+    }
+
+    /// Returns the send interval of behaviours without one.
+    pub(super) fn default_interval(&self, config: &ClientConfig) -> Nanos {
+        let pace = self.server.pace;
+        pace.map_or_else(|| config.default_interval(), |pace| pace.send_interval)
+    }
+
     /// Returns whether the connection with this number is still open.
     pub(super) fn is_current(&self, number: u64) -> bool {
         self.number == number && self.is_connected()
     }
 
+    /// Returns the size limit of a message of the program on a channel. A message that `has_view` follows the view.
+    pub(super) fn room(&self, channel: u8, config: &ClientConfig, has_view: bool) -> Room {
+        match config.channels.get(usize::from(channel)) {
+            Some(Channel::Unreliable) => {
+                let packet_size = self.carrier.packet_size(config.packet_size);
+                let packet_size = packet_size.min(FRAME + MAX_BYTES);
+                let has_header = self.server.framing == Framing::Compact;
+                let header = if has_header { MAX_HEADER } else { 0 };
+                let view = if has_view { LONGEST_VIEW } else { 0 };
+                Room::unreliable(packet_size.saturating_sub(header + view))
+            }
+            // The server accepts no message in the long form.
+            _ => Room::reliable(MAX_BYTES),
+        }
+    }
+
+    /// Returns the join request, if it has contents.
+    pub(super) fn join_request(&self) -> Option<JoinRequest> {
+        let payload = self.request.payload.clone();
+        let returning = self.ticket.returning();
+        (returning.is_some() || !payload.is_empty()).then_some(JoinRequest { returning, payload })
+    }
+
     /// Resets the session for a new connection. State, number, token and join payload stay.
-    fn reset(&mut self) {
+    pub(super) fn reset(&mut self) {
         *self = Self {
             state: self.state,
             number: self.number,
-            datagrams: self.datagrams,
-            max_datagram: self.max_datagram,
+            carrier: self.carrier,
             last_packet: self.last_packet,
             ticket: self.ticket.without_objects(),
-            join_payload: std::mem::take(&mut self.join_payload),
+            request: Request {
+                payload: std::mem::take(&mut self.request.payload),
+                ..Request::default()
+            },
             ..Self::default()
         };
-    }
-}
-
-impl NetworkClient {
-    /// Closes the connection. The server receives at most 32 767 bytes of the text. The objects stay
-    /// until the next connection, or [`forget_objects`](Self::forget_objects).
-    pub fn disconnect(&mut self, text: &str) {
-        if self.session.state != ClientState::Disconnected {
-            let reason = DisconnectReason::Requested(text.into());
-            self.send_own(&Disconnect::from(&reason));
-            self.end_session(reason);
-        }
-    }
-
-    /// Begins a connection: the transport is connected to the server.
-    ///
-    /// Objects of an earlier connection are removed, and their
-    /// [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs. After a lost
-    /// link with a [session](Self::session_token), the objects stay.
-    pub fn handle_connect(&mut self) {
-        self.session.number += 1;
-        self.session.last_packet = self.now();
-        if self.is_away() {
-            self.session.closing = None;
-            self.session.server_schema.clear();
-        } else {
-            self.reset_session();
-        }
-        self.arrivals = None;
-        self.outbound = super::Outbound::new(self.segment_size());
-        self.session.asked = self.now();
-        if self.context.config.compare_schemas {
-            self.session.state = ClientState::Connecting;
-            self.send_join_request();
-            let schema_hash = self.objects.world.prefabs.schema_hash();
-            self.send_own(&Connect {
-                version: PROTOCOL_VERSION,
-                schema_hash,
-                framing: self.context.config.framing,
-            });
-        } else {
-            self.accept_session();
-        }
-    }
-
-    /// Removes the objects and the state of the former connection.
-    pub(super) fn reset_session(&mut self) {
-        self.forget_all();
-        self.forget_missed();
-        self.session.reset();
-        self.inbound.reset();
-        self.early = super::EarlyMessages::default();
-        self.context.clock.reset_server();
-        self.writes = super::PendingWrites::default();
-        self.end_predictions();
-    }
-
-    /// Sets the payload of the next connections: a name, a token, a build. The server's program
-    /// receives it before it accepts the client
-    /// ([`ServerEvent::JoinRequested`](crate::ServerEvent::JoinRequested)). A server closes a
-    /// connection with more than
-    /// [`Limits::max_join_payload`](syncvar_runtime::Limits::max_join_payload), 4 096 bytes by
-    /// default. A client that does not compare schemas sends no payload.
-    pub fn set_join_payload(&mut self, payload: Payload) {
-        self.session.join_payload = payload;
-    }
-
-    /// Sends the join request, if it has contents.
-    fn send_join_request(&mut self) {
-        let payload = self.session.join_payload.clone();
-        let returning = self.session.ticket.returning();
-        if returning.is_some() || !payload.is_empty() {
-            self.send_own(&JoinRequest { returning, payload });
-        }
-    }
-
-    /// Ends the connection: the transport has lost it.
-    pub fn handle_disconnect(&mut self) {
-        self.end_session(DisconnectReason::ConnectionLost);
-        self.session.closing = None;
-    }
-
-    /// Ends the connection and reports it.
-    pub(super) fn end_session(&mut self, reason: DisconnectReason) {
-        tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
-        let played = self.session.playback.take().is_some();
-        let is_lost = !played && reason == DisconnectReason::ConnectionLost;
-        let returns = is_lost && self.keep_link();
-        let event = match self.session.state {
-            ClientState::Disconnected => return,
-            ClientState::Connecting => ClientEvent::Refused { reason },
-            ClientState::Connected => ClientEvent::Disconnected { reason },
-        };
-        self.session.state = ClientState::Disconnected;
-        self.session.closing = (!played).then_some(ConnectionId::SERVER);
-        if !returns && !played {
-            self.session.ticket = Ticket::default();
-            self.drop_all_early();
-        }
-        self.context.events.push(event);
     }
 }

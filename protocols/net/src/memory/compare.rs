@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use syncvar_runtime::behaviour::NetworkSide as _;
 use syncvar_runtime::interest::ViewReason;
 use syncvar_runtime::object::{FieldDifference, compare, compare_private};
+use syncvar_runtime::world::Protocol as _;
 use syncvar_runtime::{ConnectionId, NetId, NetworkIdentity, ObjectError};
 
 use super::MemoryNetwork;
@@ -151,7 +153,8 @@ pub fn compare_replicas(
         return Vec::new();
     }
     let mut differences = Vec::new();
-    let mut ids: Vec<NetId> = server.objects.ids().chain(client.object_ids()).collect();
+    let of_client = client.identities().map(NetworkIdentity::net_id);
+    let mut ids: Vec<NetId> = server.objects.ids().chain(of_client).collect();
     ids.sort_unstable();
     ids.dedup();
     for id in ids {
@@ -223,7 +226,10 @@ fn compare_object(
         .groups
         .role(&server.objects, id, connection);
     let scene_id = server.identity(id).and_then(NetworkIdentity::scene_id);
-    if let (Some(ours), Some(theirs)) = (server.objects.world.slots_mut(id), client.slots_mut(id)) {
+    if let (Some(ours), Some(theirs)) = (
+        server.objects.world.slots_mut(id),
+        client.world_mut().slots_mut(id),
+    ) {
         let private = match scene_id {
             Some(_) => Vec::new(),
             None => compare_private(theirs, made.slots_mut(), role),

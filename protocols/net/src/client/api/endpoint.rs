@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::client::outbound::Carrier;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 use crate::message::datagram_size;
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
@@ -15,11 +16,13 @@ impl Endpoint for NetworkClient {
     type Event = ClientEvent;
 
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
-        self.session.datagrams = datagram_size(&limits).is_some();
-        self.session.max_datagram = if limits.datagrams {
-            limits.max_unreliable
-        } else {
-            0
+        self.session.carrier = Carrier {
+            datagrams: datagram_size(&limits).is_some(),
+            longest: if limits.datagrams {
+                limits.max_unreliable
+            } else {
+                0
+            },
         };
         self.handle_connect();
         ConnectionId::SERVER
@@ -57,7 +60,10 @@ impl Endpoint for NetworkClient {
 
     /// The server answers the handshake, and the pings of a client that has become ready.
     fn expects_packets(&self, _: ConnectionId) -> bool {
-        self.state() == ClientState::Connecting || self.pings()
+        let config = &self.context.config;
+        let pings = config.compare_schemas && !config.ping_interval.is_zero();
+        let pings = pings && self.is_connected() && self.session.is_heard();
+        self.state() == ClientState::Connecting || pings && self.context.clock.server.has_begun()
     }
 
     fn update(&mut self, now: Duration) {

@@ -2,11 +2,11 @@
 //! client.
 
 use crate::client::objects::Replica;
+use crate::client::writes::begin_callback;
 use crate::client::{ClientEvent, NetworkClient};
-use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{DeferredHooks, Slots};
+use syncvar_runtime::NetId;
+use syncvar_runtime::object::Slots;
 use syncvar_runtime::world::{CallbackReport, Departure, Protocol, World};
-use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId};
 
 impl Protocol for NetworkClient {
     type Object = Replica;
@@ -20,61 +20,41 @@ impl Protocol for NetworkClient {
     }
 
     fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        self.begin_callback_writes(id, slots);
+        begin_callback(id, slots, &mut self.objects.world);
     }
 
     fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
-        self.end_callback_writes(id, slots);
+        let may_write = self.is_owner(id) && self.session.may_write(&self.context.config);
+        let events = &mut self.context.events;
+        self.writes.end_callback(id, slots, may_write, events);
     }
 
     fn checked_in(&mut self, id: NetId, departure: Option<Departure>) {
-        if let Some(departure) = departure {
-            self.remove(id, departure);
+        let events = &mut self.context.events;
+        // The despawn callbacks of an object that leaves have run: it leaves every part.
+        if let Some(departure) = departure
+            && self.objects.remove(id, departure, events)
+        {
+            self.inbound.early.remember_gone(id);
+            self.writes.leases.remove(id);
+            if let Some(lossy) = &mut self.outbound.lossy {
+                lossy.forget(id);
+            }
         }
     }
 
     fn report(&mut self, report: CallbackReport<'_>) {
+        let events = &mut self.context.events;
         match report {
-            CallbackReport::Called(called) => {
-                self.context.events.push(ClientEvent::Called(called));
-            }
+            CallbackReport::Called(called) => events.push(ClientEvent::Called(called)),
             CallbackReport::Failed(failure) => {
-                let event = ClientEvent::CallbackFailed(Box::new(failure));
-                self.context.events.push(event);
+                events.push(ClientEvent::CallbackFailed(Box::new(failure)));
             }
             CallbackReport::HooksCalled {
                 hooks,
                 fields,
                 result,
-            } => self.report_hooks(hooks, fields, result),
-        }
-    }
-}
-
-impl NetworkClient {
-    fn report_hooks(
-        &mut self,
-        hooks: &DeferredHooks,
-        fields: ChangedFields,
-        result: Result<(), Panicked>,
-    ) {
-        let (object, behaviour) = (hooks.object, hooks.behaviour);
-        if let Err(Panicked(message)) = result {
-            let failure = HookFailure::new(object, fields, message);
-            self.context
-                .events
-                .push(ClientEvent::HookFailed(Box::new(failure)));
-        }
-        if hooks.reported {
-            if self.objects.world.callbacks == Callbacks::Events {
-                let (name, bits) = (fields.behaviour(), fields.dirty_bits());
-                self.objects.received.add(name, object, behaviour, bits);
-            }
-            self.context.events.push(ClientEvent::Changed {
-                object,
-                behaviour,
-                fields,
-            });
+            } => self.objects.report_hooks(hooks, fields, result, events),
         }
     }
 }
@@ -84,7 +64,7 @@ mod tests {
     use crate::{ClientConfig, NetworkClient};
     use syncvar::NetworkBehaviour;
     use syncvar_runtime::object::call;
-    use syncvar_runtime::world::{CallbackReport, CheckOut, Protocol};
+    use syncvar_runtime::world::CheckOut;
     use syncvar_runtime::{NetId, NetworkSceneId, Prefabs};
 
     /// Behaviour with a local number and no field.

@@ -34,11 +34,11 @@ impl NetworkSide for NetworkClient {
     }
 
     fn prefab_name(&self, id: NetId) -> Option<&str> {
-        self.prefab_name(id)
+        Some(&self.objects.world.prefab(id)?.name)
     }
 
     fn place(&self, id: NetId) -> Place {
-        self.place(id)
+        self.objects.world.place(id)
     }
 
     fn owner(&self, _: NetId) -> Option<ConnectionId> {
@@ -50,7 +50,7 @@ impl NetworkSide for NetworkClient {
     }
 
     fn relation(&self, id: NetId) -> Relation {
-        self.relation(id)
+        self.objects.world.relations.of(id)
     }
 }
 

@@ -1,11 +1,11 @@
-//! `Datagrams`: received datagrams of one connection, and the acknowledgements of them.
+//! `Datagrams`: received datagrams of a connection, and their acknowledgements.
 
 use std::collections::VecDeque;
-use std::num::NonZeroU8;
 use std::time::Duration;
 
 use syncvar_runtime::{NetworkReader, ReadError, ReadErrorKind};
 
+use super::arrived::Arrived;
 use super::held::Held;
 use super::ticks::SentBefore;
 use crate::link::ack::Ack;
@@ -20,41 +20,24 @@ const MAX_ACKS: usize = 16;
 /// Distance above the highest tick that no tick reaches.
 const MAX_TICK_STEP: u32 = 1 << 31;
 
-/// Facts of a datagram's header, with all bits of the numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arrived {
-    pub(super) sequence: u64,
-    pub(super) tick: u32,
-    /// Number of the stream's packets before it.
-    pub(super) after: u64,
-    /// Index among the datagrams of its tick.
-    pub(super) index: u8,
-    /// Number of the tick's datagrams.
-    pub(super) count: NonZeroU8,
-    pub(super) partial: bool,
-    pub(super) owed: bool,
-    /// What the datagrams below this sequence lacked was sent again up to the tick; 0 without news.
-    pub(super) settled: u64,
-}
-
-/// Received datagrams of one connection.
+/// Received datagrams of a connection.
 #[derive(Debug)]
 pub(crate) struct Datagrams {
-    pub(super) receiver: Receiver,
+    pub(crate) receiver: Receiver,
     /// Datagrams that came before the packets of the stream that precede them.
-    pub(super) held: Held,
+    pub(crate) held: Held,
     /// Whether a datagram has arrived: before, the server waits for no acknowledgement.
     answers: bool,
-    /// Acknowledgements that cannot wait for another packet.
+    /// Acknowledgements that cannot wait for a packet.
     urgent: VecDeque<Ack>,
     /// Highest sequence so far, and whether the connection lacked changes then.
     owed: (u64, bool),
     /// Highest sequence at the last report of a tick.
-    pub(super) reported: u64,
+    pub(crate) reported: u64,
 }
 
 impl Datagrams {
-    pub(super) fn new(settings: &LossSettings) -> Self {
+    pub(crate) fn new(settings: &LossSettings) -> Self {
         Self {
             receiver: Receiver::new(settings.ack_interval),
             held: Held::new(settings.max_held_packets, settings.max_held_bytes),
@@ -70,7 +53,7 @@ impl Datagrams {
     /// # Errors
     ///
     /// When the tick is far above all ticks before.
-    pub(super) fn arrive(
+    pub(crate) fn arrive(
         &mut self,
         header: &DatagramHeader,
         place: Place,
@@ -103,7 +86,7 @@ impl Datagrams {
     }
 
     /// Marks a datagram as applied, with an acknowledgement before it if need be.
-    pub(super) fn mark(&mut self, datagram: &Arrived, now: Duration) {
+    pub(crate) fn mark(&mut self, datagram: &Arrived, now: Duration) {
         if self.receiver.must_acknowledge_before(datagram.sequence) {
             if self.urgent.len() >= MAX_ACKS {
                 self.urgent.pop_front();
@@ -148,20 +131,20 @@ impl Datagrams {
         &self.receiver
     }
 
-    /// Returns whether a datagram between the former report of a tick and this sequence was not applied.
-    pub(super) fn report_up_to(&mut self, newest: u64) -> bool {
+    /// Returns whether a datagram between the last report of a tick and this sequence was not applied.
+    pub(crate) fn report_up_to(&mut self, newest: u64) -> bool {
         let has_all = self.receiver.has_all(self.reported + 1, newest);
         self.reported = self.reported.max(newest);
         !has_all
     }
 
     /// Returns whether all datagrams up to the last sequence were applied, or what they lacked was sent again.
-    pub(super) fn has_all(&self, settled: u64, last: u64) -> bool {
+    pub(crate) fn has_all(&self, settled: u64, last: u64) -> bool {
         self.receiver.has_all(settled.max(1), last)
     }
 
     /// Returns what a stream packet tells of the datagrams before it.
-    pub(super) fn sent_before(&self, sent: SentCount) -> SentBefore {
+    pub(crate) fn sent_before(&self, sent: SentCount) -> SentBefore {
         SentBefore {
             last: self.receiver.extend_sequence(sent.count),
             is_decided: sent.is_decided,

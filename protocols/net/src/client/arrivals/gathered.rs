@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use super::datagrams::Arrived;
+use super::arrived::Arrived;
 
-/// Most bytes of a tick that wait for its other packets. Beyond it the packets are applied as they arrive.
+/// Most bytes that wait for the rest of their tick. Beyond it the packets are applied as they arrive.
 const MAX_BYTES: usize = 96 * 1024;
 
-/// Packets of one tick, without their headers.
+/// Packets of a tick, without their headers.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub(crate) struct Gathered {
     bytes: Vec<u8>,
     /// Packets of the stream, then datagrams by index.
     waiting: Vec<Waiting>,
@@ -31,36 +31,36 @@ struct Waiting {
 
 /// Packet that has arrived, without its header.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Packet<'a> {
-    pub(super) origin: Origin,
-    pub(super) tick: u32,
-    pub(super) channel: u8,
-    pub(super) messages: &'a [u8],
+pub(crate) struct Packet<'a> {
+    pub(crate) origin: Origin,
+    pub(crate) tick: u32,
+    pub(crate) channel: u8,
+    pub(crate) messages: &'a [u8],
 }
 
 /// Carrier of a packet, and the facts of its header.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
+pub(crate) enum Origin {
     Stream,
     Datagram(Arrived),
 }
 
 impl Gathered {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Returns the number of packets of the stream.
-    pub(super) fn stream(&self) -> usize {
+    pub(crate) fn stream(&self) -> usize {
         self.stream
     }
 
-    pub(super) fn has_datagrams(&self) -> bool {
+    pub(crate) fn has_datagrams(&self) -> bool {
         self.waiting.len() > self.stream
     }
 
     /// Returns whether a datagram of this sequence waits.
-    pub(super) fn contains(&self, sequence: u64) -> bool {
+    pub(crate) fn contains(&self, sequence: u64) -> bool {
         let datagrams = self.waiting.get(self.stream..).unwrap_or_default();
         datagrams
             .iter()
@@ -68,12 +68,12 @@ impl Gathered {
     }
 
     /// Returns whether the first packet has waited since before a time.
-    pub(super) fn is_older(&self, time: Duration) -> bool {
+    pub(crate) fn is_older(&self, time: Duration) -> bool {
         !self.is_empty() && self.since < time
     }
 
     /// Adds a packet. Returns whether it fits.
-    pub(super) fn push(&mut self, packet: &Packet<'_>, now: Duration) -> bool {
+    pub(crate) fn push(&mut self, packet: &Packet<'_>, now: Duration) -> bool {
         let start = self.bytes.len();
         if start + packet.messages.len() > MAX_BYTES {
             return false;
@@ -103,7 +103,7 @@ impl Gathered {
     }
 
     /// Returns the packets in their order.
-    pub(super) fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
+    pub(crate) fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
         self.waiting.iter().map(|waiting| Packet {
             origin: waiting.origin,
             tick: waiting.tick,
@@ -113,7 +113,7 @@ impl Gathered {
     }
 
     /// Removes all packets. The memory is used again.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.waiting.clear();
         self.stream = 0;

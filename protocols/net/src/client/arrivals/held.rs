@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use super::datagrams::Arrived;
+use super::arrived::Arrived;
 
 /// Early datagrams in the order of their arrival, within limits.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(crate) struct Held {
     datagrams: VecDeque<HeldDatagram>,
     bytes: usize,
     max_datagrams: usize,
@@ -15,14 +15,14 @@ pub(super) struct Held {
 
 /// Early datagram without its header.
 #[derive(Debug)]
-pub(super) struct HeldDatagram {
-    pub(super) header: Arrived,
-    pub(super) channel: u8,
-    pub(super) messages: Box<[u8]>,
+pub(crate) struct HeldDatagram {
+    pub(crate) header: Arrived,
+    pub(crate) channel: u8,
+    pub(crate) messages: Box<[u8]>,
 }
 
 impl Held {
-    pub(super) fn new(max_datagrams: usize, max_bytes: usize) -> Self {
+    pub(crate) fn new(max_datagrams: usize, max_bytes: usize) -> Self {
         Self {
             datagrams: VecDeque::new(),
             bytes: 0,
@@ -32,13 +32,13 @@ impl Held {
     }
 
     /// Returns whether a datagram of this sequence is held.
-    pub(super) fn contains(&self, sequence: u64) -> bool {
+    pub(crate) fn contains(&self, sequence: u64) -> bool {
         let mut datagrams = self.datagrams.iter();
         datagrams.any(|held| held.header.sequence == sequence)
     }
 
-    /// Keeps a datagram. The oldest ones make room and are lost: the server sends their fields again.
-    pub(super) fn push(&mut self, header: Arrived, channel: u8, messages: &[u8]) {
+    /// Keeps a datagram. The oldest datagrams make room and are lost: the server sends their fields again.
+    pub(crate) fn push(&mut self, header: Arrived, channel: u8, messages: &[u8]) {
         if messages.len() > self.max_bytes {
             return;
         }
@@ -56,7 +56,7 @@ impl Held {
     }
 
     /// Removes and returns the next datagram by tick and index for which the stream has caught up.
-    pub(super) fn pop(&mut self, handled: u64) -> Option<HeldDatagram> {
+    pub(crate) fn pop(&mut self, handled: u64) -> Option<HeldDatagram> {
         let ready = self.datagrams.iter().enumerate();
         let ready = ready.filter(|(_, held)| held.header.after <= handled);
         let next = ready.min_by_key(|(_, held)| (held.header.tick, held.header.index));
@@ -65,7 +65,7 @@ impl Held {
     }
 
     /// Removes all datagrams: they are lost.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.datagrams.clear();
         self.bytes = 0;
     }

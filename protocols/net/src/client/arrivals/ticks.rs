@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU8;
 
-use super::datagrams::Arrived;
+use super::arrived::Arrived;
 use crate::link::header::StreamHeader;
 
 /// Most ticks that wait for their packets.
@@ -11,7 +11,7 @@ const MAX_UNFINISHED: usize = 64;
 
 /// Ticks of the packets from the server.
 #[derive(Debug, Default)]
-pub(super) struct Ticks {
+pub(crate) struct Ticks {
     /// Ticks above the reported one, ascending.
     unfinished: VecDeque<Unfinished>,
     /// Last tick that was reported or given up.
@@ -22,14 +22,14 @@ pub(super) struct Ticks {
 
 /// What a stream packet tells of the datagrams before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SentBefore {
+pub(crate) struct SentBefore {
     /// Highest sequence.
-    pub(super) last: u64,
+    pub(crate) last: u64,
     /// Whether what they lacked was sent again.
-    pub(super) is_decided: bool,
+    pub(crate) is_decided: bool,
 }
 
-/// Packets of one tick.
+/// Packets of a tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Unfinished {
     tick: u32,
@@ -62,7 +62,7 @@ enum End {
     Applied,
 }
 
-/// Set of the datagrams of one tick.
+/// Set of the datagrams of a tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Indices([u64; 4]);
 
@@ -88,33 +88,33 @@ impl Unfinished {
 
 /// Report of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Report {
-    pub(super) tick: u32,
+pub(crate) struct Report {
+    pub(crate) tick: u32,
     /// Whether the changes of the tick itself are here.
-    pub(super) complete: bool,
+    pub(crate) complete: bool,
     /// Whether the server owes changes of earlier ticks.
-    pub(super) owed: bool,
+    pub(crate) owed: bool,
     /// What the datagrams below this sequence lacked was sent again up to this tick.
-    pub(super) settled: u64,
+    pub(crate) settled: u64,
     /// Highest sequence of the applied datagrams of this tick, and of those that the stream counts up to it; 0 without
     /// one.
-    pub(super) newest: u64,
+    pub(crate) newest: u64,
 }
 
 impl Ticks {
     /// Returns the last tick that was reported.
-    pub(super) fn reported(&self) -> u32 {
+    pub(crate) fn reported(&self) -> u32 {
         self.reported
     }
 
-    /// Forgets the ticks above one. It and later ones can be reported again.
-    pub(super) fn restart(&mut self, tick: u32) {
+    /// Forgets the ticks above a tick, which can be reported again, and so can later ticks.
+    pub(crate) fn restart(&mut self, tick: u32) {
         self.unfinished.retain(|unfinished| unfinished.tick <= tick);
         self.reported = self.reported.min(tick.saturating_sub(1));
     }
 
     /// Notes a packet of the stream that has arrived.
-    pub(super) fn stream_arrived(
+    pub(crate) fn stream_arrived(
         &mut self,
         tick: u32,
         header: &StreamHeader,
@@ -138,7 +138,7 @@ impl Ticks {
     }
 
     /// Notes a datagram that has arrived.
-    pub(super) fn datagram_arrived(&mut self, datagram: &Arrived) {
+    pub(crate) fn datagram_arrived(&mut self, datagram: &Arrived) {
         let Some(unfinished) = self.entry(datagram.tick) else {
             self.settled = self.settled.max(datagram.settled);
             return;
@@ -152,7 +152,7 @@ impl Ticks {
     }
 
     /// Returns whether all packets of a tick have arrived, if the stream has brought this number.
-    pub(super) fn is_ready(&self, tick: u32, stream: u64) -> bool {
+    pub(crate) fn is_ready(&self, tick: u32, stream: u64) -> bool {
         let unfinished = self.position(tick).ok();
         let unfinished = unfinished.and_then(|at| self.unfinished.get(at));
         unfinished.is_none_or(|it| {
@@ -162,7 +162,7 @@ impl Ticks {
     }
 
     /// Notes a packet of the stream that was applied.
-    pub(super) fn stream_applied(&mut self, tick: u32) {
+    pub(crate) fn stream_applied(&mut self, tick: u32) {
         if let Some(unfinished) = self.known(tick) {
             unfinished.begun = true;
             if unfinished.end == End::Arrived {
@@ -172,7 +172,7 @@ impl Ticks {
     }
 
     /// Notes a datagram that was applied.
-    pub(super) fn datagram_applied(&mut self, datagram: &Arrived) {
+    pub(crate) fn datagram_applied(&mut self, datagram: &Arrived) {
         if let Some(unfinished) = self.known(datagram.tick) {
             unfinished.begun = true;
             unfinished.applied.insert(datagram.index);
@@ -181,7 +181,7 @@ impl Ticks {
     }
 
     /// Takes the next report, once a tick is whole. `handled` is the number of handled packets of the stream.
-    pub(super) fn next_report(&mut self, handled: u64) -> Option<Report> {
+    pub(crate) fn next_report(&mut self, handled: u64) -> Option<Report> {
         let overflows = self.unfinished.len() > MAX_UNFINISHED;
         if !overflows && !self.unfinished.iter().any(|it| it.is_whole(handled)) {
             return None;

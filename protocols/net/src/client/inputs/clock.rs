@@ -93,7 +93,7 @@ impl InputClock {
         Some(newest)
     }
 
-    /// Notes the ticks that begin with an update. Those of a stall are late because of it: they say nothing about the way.
+    /// Notes the ticks that begin with an update. The ticks of a stall are late because of the stall: they say nothing about the way.
     pub(super) fn note_begin(&mut self, ticks: Range<u64>) {
         let Some(shown) = &self.shown else {
             return;
@@ -107,7 +107,7 @@ impl InputClock {
     }
 
     /// Takes the lead of an input over a used tick that the server has reported. After `refused` inputs it counts alone.
-    pub(super) fn correct(&mut self, (tick, lead): (u64, i64), refused: bool) {
+    pub(super) fn correct(&mut self, tick: u64, lead: i64, refused: bool) {
         let input = tick.saturating_add_signed(lead);
         let begun = self.begun.get(place(input));
         let Some((_, ahead)) = begun.filter(|(begun, _)| *begun == input && input > 0) else {

@@ -3,74 +3,83 @@
 use syncvar_runtime::motion::AnyInputs;
 use syncvar_runtime::{Channel, NetworkWriter};
 
+use super::OwnInputs;
 use crate::MessageType;
-use crate::client::NetworkClient;
+use crate::client::context::Context;
+use crate::client::outbound::{LossyWrites, Outbound};
 use crate::message::{InputTicks, MAX_INPUTS, Message, View, begin, write_inputs};
 
-impl NetworkClient {
-    /// Sends the inputs that the server lacks.
-    pub(super) fn send_inputs(&mut self) {
-        if !self.session.is_heard() {
-            return;
-        }
-        let channels = &self.context.config.channels;
+impl OwnInputs {
+    /// Sends the inputs that the server lacks, behind the view in which they were made.
+    pub(crate) fn send(
+        &mut self,
+        view: Option<&View>,
+        outbound: &mut Outbound,
+        context: &mut Context,
+    ) {
+        let channels = &context.config.channels;
         let channel = channels
             .iter()
             .position(|kind| *kind == Channel::Unreliable);
-        match channel.and_then(|channel| u8::try_from(channel).ok()) {
-            Some(channel) if self.outbound.lossy.is_some() => self.send_by_datagram(channel),
-            _ => self.send_on_stream_once(),
+        let channel = channel.and_then(|channel| u8::try_from(channel).ok());
+        if let (Some(channel), Some(lossy)) = (channel, &mut outbound.lossy) {
+            let update = context.clock.updates;
+            match self.send_by_datagram(channel, update, view, lossy) {
+                Some(0) => return,
+                Some(length) => {
+                    let stats = &mut context.stats;
+                    return stats.count_encoded(MessageType::Inputs, length);
+                }
+                None => {}
+            }
         }
-    }
-
-    /// Sends all inputs that are not acknowledged; the newest of them, if they are too long for a datagram.
-    fn send_by_datagram(&mut self, channel: u8) {
-        let view = self.input_view_message();
-        let (Some(list), Some(lossy)) = (&self.inputs.list, &mut self.outbound.lossy) else {
+        let Some(list) = &self.list else {
             return;
         };
-        let Some(mut ticks) = unsent(&**list, lossy.known_input()) else {
+        let Some(ticks) = unsent(&**list, self.sent) else {
             return;
+        };
+        let buffer = outbound.on_channel(0);
+        encode(buffer.begin(), view, ticks, &**list);
+        let length = buffer.commit();
+        self.sent = Some(ticks.newest);
+        context.stats.count_encoded(MessageType::Inputs, length);
+    }
+
+    /// Sends all inputs that are not acknowledged; the newest inputs, if all are too long for a datagram. Returns the
+    /// length of the message, 0 without one; `None` if the newest input alone is too long.
+    fn send_by_datagram(
+        &self,
+        channel: u8,
+        update: u32,
+        view: Option<&View>,
+        lossy: &mut LossyWrites,
+    ) -> Option<usize> {
+        let Some(list) = &self.list else {
+            return Some(0);
+        };
+        let Some(mut ticks) = unsent(&**list, lossy.known_input()) else {
+            return Some(0);
         };
         let mut message = NetworkWriter::new();
         loop {
-            encode(&mut message, view.as_ref(), ticks, &**list);
+            encode(&mut message, view, ticks, &**list);
             if lossy.has_room(message.len()) {
                 break;
             }
             if ticks.first == ticks.newest {
-                return self.send_on_stream_once();
+                return None;
             }
             message.truncate(0);
             ticks.first += (ticks.newest - ticks.first).div_ceil(2);
             ticks.relative = false;
         }
-        let update = self.context.clock.updates;
-        lossy.push_inputs((channel, update), message.as_bytes(), ticks.newest);
-        self.context
-            .stats
-            .count_encoded(MessageType::Inputs, message.len());
-    }
-
-    fn send_on_stream_once(&mut self) {
-        let view = self.input_view_message();
-        let Some(list) = &self.inputs.list else {
-            return;
-        };
-        let Some(ticks) = unsent(&**list, self.inputs.sent) else {
-            return;
-        };
-        let buffer = self.outbound.on_channel(0);
-        encode(buffer.begin(), view.as_ref(), ticks, &**list);
-        let length = buffer.commit();
-        self.inputs.sent = Some(ticks.newest);
-        self.context
-            .stats
-            .count_encoded(MessageType::Inputs, length);
+        lossy.push_inputs(channel, update, message.as_bytes(), ticks.newest);
+        Some(message.len())
     }
 }
 
-/// Writes inputs behind the view at the newest of them.
+/// Writes inputs behind the view at the newest input.
 fn encode(
     writer: &mut NetworkWriter,
     view: Option<&View>,
@@ -85,7 +94,7 @@ fn encode(
     writer.finish_message(start);
 }
 
-/// Returns the ticks behind the last one that the server knows: those without a gap up to the newest.
+/// Returns the ticks behind the last tick that the server knows, without a gap up to the newest.
 fn unsent(list: &dyn AnyInputs, known: Option<u64>) -> Option<InputTicks> {
     let newest = list.newest().filter(|newest| known < Some(*newest))?;
     let mut ticks = InputTicks {

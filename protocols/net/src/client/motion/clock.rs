@@ -17,7 +17,7 @@ const DEVIATIONS: f64 = 2.0;
 /// Share of unsettled ticks from which the delay covers the loss of a sample.
 const LOSSY: f64 = 0.02;
 
-/// Step of the lateness in microseconds that is another clock, not jitter.
+/// Step of the lateness in microseconds that is a new clock, not jitter.
 const LEAP: f64 = 1e6;
 
 /// Time of the tick 0 in the view, in microseconds: the times of the first ticks less a delay are positive.

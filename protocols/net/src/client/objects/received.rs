@@ -1,35 +1,36 @@
 //! Received fields of objects, for programs that own their data elsewhere.
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::{CallFailure, Callbacks, Called, NetId, NetworkBehaviour};
+use syncvar_runtime::{Callbacks, NetId, NetworkBehaviour};
 
-use crate::client::NetworkClient;
+use super::Objects;
 
 /// Received fields not yet drained, by the name of the behaviour. Empty with [`Callbacks::Run`].
 #[derive(Debug, Default)]
-pub(crate) struct Received {
+pub(crate) struct ReceivedFields {
     behaviours: FxHashMap<&'static str, Batch>,
 }
 
 /// Received fields of the behaviours with one name, in the order of their first arrival.
 #[derive(Debug, Default)]
 struct Batch {
-    entries: Vec<Entry>,
+    entries: Vec<ReceivedEntry>,
     positions: FxHashMap<(NetId, usize), usize>,
 }
 
+/// Received fields of a behaviour.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct ReceivedEntry {
     object: NetId,
     behaviour: usize,
     fields: u64,
 }
 
-impl Received {
+impl ReceivedFields {
     /// Adds received fields of a behaviour.
     pub(crate) fn add(&mut self, name: &'static str, object: NetId, behaviour: usize, fields: u64) {
         let batch = self.behaviours.entry(name).or_default();
-        batch.add(Entry {
+        batch.add(ReceivedEntry {
             object,
             behaviour,
             fields,
@@ -38,7 +39,7 @@ impl Received {
 }
 
 impl Batch {
-    fn add(&mut self, entry: Entry) {
+    fn add(&mut self, entry: ReceivedEntry) {
         let next = self.entries.len();
         let key = (entry.object, entry.behaviour);
         let position = *self.positions.entry(key).or_insert(next);
@@ -49,53 +50,22 @@ impl Batch {
     }
 }
 
-impl NetworkClient {
-    /// Calls a function with each behaviour of a type that has received fields since the last call: the
-    /// object, the position of the behaviour, the behaviour and the bits of the fields. The order is that
-    /// of arrival; each behaviour comes once. All fields of a new object count as received.
-    ///
-    /// Requires [`Callbacks::Events`] in [`ClientConfig::callbacks`](crate::ClientConfig::callbacks).
-    /// Without it, the function is not called. Removed objects are left out. Writes to the behaviour stay
-    /// local: the next received values replace them.
-    ///
-    /// ```
-    /// use syncvar::{Callbacks, ClientConfig, prelude::*};
-    ///
-    /// #[derive(NetworkBehaviour, Default)]
-    /// struct Player {
-    ///     #[sync_var]
-    ///     health: SyncVar<i32>,
-    /// }
-    ///
-    /// let prefabs = || Prefabs::new().register::<Player>("player");
-    /// let mut net = MemoryNetwork::new(prefabs);
-    /// let config = ClientConfig {
-    ///     callbacks: Callbacks::Events,
-    ///     ..ClientConfig::default()
-    /// };
-    /// net.connect_client(NetworkClient::with_config(prefabs(), config));
-    /// net.server.spawn(Player { health: 5.into() });
-    /// net.settle();
-    /// let mut own = Player::default();
-    /// net.client_mut(0).drain_received::<Player>(|_, _, player, fields| {
-    ///     own.take_changes(player, fields);
-    /// });
-    /// assert_eq!(own.health, 5);
-    /// ```
-    pub fn drain_received<B: NetworkBehaviour>(
+impl Objects {
+    /// Calls a function with each behaviour of a type that has received fields, and forgets them.
+    pub(crate) fn drain_received<B: NetworkBehaviour>(
         &mut self,
-        mut each: impl FnMut(NetId, usize, &mut B, u64),
+        each: &mut impl FnMut(NetId, usize, &mut B, u64),
     ) {
-        let Some(batch) = self.objects.received.behaviours.get_mut(B::SCHEMA.name) else {
+        let Some(batch) = self.received.behaviours.get_mut(B::SCHEMA.name) else {
             return;
         };
         batch.positions.clear();
         let mut left = Vec::new();
         for entry in batch.entries.drain(..) {
-            let Some(replica) = self.objects.world.objects.get(entry.object.0) else {
+            let Some(replica) = self.world.objects.get(entry.object.0) else {
                 continue;
             };
-            let pools = &mut self.objects.world.pools;
+            let pools = &mut self.world.pools;
             match pools.behaviour_at_mut::<B>(entry.object, replica.at, entry.behaviour) {
                 Ok(parts) => each(
                     entry.object,
@@ -103,7 +73,7 @@ impl NetworkClient {
                     parts.tracked.behaviour,
                     entry.fields,
                 ),
-                // Another type with the same name.
+                // A different type with the same name.
                 Err(_) => left.push(entry),
             }
         }
@@ -112,36 +82,20 @@ impl NetworkClient {
         }
     }
 
-    /// Runs a received call of the server on a value of the behaviour that the application owns. The
-    /// context has the object's id, its owner and this client, and no siblings.
-    ///
-    /// # Errors
-    ///
-    /// When `B` has no such call, the arguments are malformed, or the call panics.
-    pub fn run_call<B: NetworkBehaviour>(
-        &mut self,
-        on: &mut B,
-        called: &Called,
-    ) -> Result<(), CallFailure> {
-        called.run(on, self)
-    }
-
     /// Counts all fields of an object as received, with [`Callbacks::Events`].
     #[inline]
     pub(crate) fn receive_all(&mut self, object: NetId) {
-        if self.objects.world.callbacks != Callbacks::Run {
+        if self.world.callbacks != Callbacks::Run {
             self.receive_fields(object);
         }
     }
 
     fn receive_fields(&mut self, object: NetId) {
-        let slots = self.objects.world.slots(object).into_iter();
+        let slots = self.world.slots(object).into_iter();
         for (behaviour, slot) in slots.flat_map(|slots| slots.iter().enumerate()) {
             let schema = &slot.info().schema;
             let fields = schema.dirty_bits();
-            self.objects
-                .received
-                .add(schema.name, object, behaviour, fields);
+            self.received.add(schema.name, object, behaviour, fields);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! References to objects that have not arrived: recorded with their holders, reported at the target's
 //! spawn.
 
-use super::replica::Replica;
-use crate::client::{ClientEvent, NetworkClient};
+use super::{Objects, Replica};
+use crate::client::ClientEvent;
 use syncvar_runtime::NetId;
+use syncvar_runtime::events::Events;
 use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::table::Table;
 
@@ -22,7 +23,8 @@ impl References {
         self.by_target.is_empty()
     }
 
-    fn add(&mut self, holder: NetId, target: NetId, limit: usize) {
+    /// Records a reference, unless there are as many as the limit.
+    pub(crate) fn add(&mut self, holder: NetId, target: NetId, limit: usize) {
         if self.by_target.len() < limit && self.by_target.insert(target, holder) {
             self.by_holder.insert(holder, target);
         }
@@ -65,11 +67,12 @@ impl References {
 }
 
 /// Returns whether a reference is unresolved. The new objects of a burst are announced together, by ascending
-/// id: a reference to an earlier one of them is resolved, and a reference to a later one is reported.
+/// id: a reference to an earlier object is resolved, and a reference to a later object is reported.
 pub(crate) fn is_unresolved(
     objects: &Table<Replica>,
     joining: bool,
-    (holder, target): (NetId, NetId),
+    holder: NetId,
+    target: NetId,
 ) -> bool {
     let visible = |id: NetId| objects.get(id.0).is_some_and(Replica::is_visible);
     match objects.get(target.0) {
@@ -80,52 +83,47 @@ pub(crate) fn is_unresolved(
     }
 }
 
-impl NetworkClient {
-    /// Records the unresolved references of the message in progress.
+impl Objects {
+    /// Records the references of a snapshot. They replace the earlier references of the holder.
     #[inline]
-    pub(crate) fn record_unresolved(&mut self) {
-        if self.inbound.unresolved.is_empty() {
-            return;
+    pub(crate) fn replace_references(
+        &mut self,
+        holder: NetId,
+        targets: &mut Vec<NetId>,
+        joining: bool,
+        limit: usize,
+    ) {
+        if !self.references.is_empty() {
+            self.references.forget_holder(holder);
         }
-        let limit = self.context.config.max_pending_references;
-        for (holder, target) in self.inbound.unresolved.drain(..) {
-            self.objects.references.add(holder, target, limit);
-        }
+        self.add_references(holder, targets, joining, limit);
     }
 
-    /// Records the references of a snapshot. They replace the holder's earlier ones.
+    /// Records the references of some fields of an object, up to a number of unresolved references.
     #[inline]
-    pub(crate) fn replace_references(&mut self, holder: NetId) {
-        if !self.objects.references.is_empty() {
-            self.objects.references.forget_holder(holder);
-        }
-        self.add_references(holder);
-    }
-
-    /// Records the references of some fields of an object.
-    pub(crate) fn add_references(&mut self, holder: NetId) {
-        if self.inbound.targets.is_empty() {
-            return;
-        }
-        for target in self.inbound.targets.drain(..) {
-            let pair = (holder, target);
-            if is_unresolved(&self.objects.world.objects, self.session.joining, pair) {
-                self.inbound.unresolved.push(pair);
+    pub(crate) fn add_references(
+        &mut self,
+        holder: NetId,
+        targets: &mut Vec<NetId>,
+        joining: bool,
+        limit: usize,
+    ) {
+        for target in targets.drain(..) {
+            if is_unresolved(&self.world.objects, joining, holder, target) {
+                self.references.add(holder, target, limit);
             }
         }
-        self.record_unresolved();
     }
 
     /// Reports the references to an object that has been announced.
     #[inline]
-    pub(crate) fn resolve(&mut self, target: NetId) {
-        if self.objects.references.is_empty() {
+    pub(crate) fn resolve(&mut self, target: NetId, events: &mut Events<ClientEvent>) {
+        if self.references.is_empty() {
             return;
         }
-        for object in self.objects.references.take_target(target) {
-            if self.objects.world.is_visible(object) {
-                let event = ClientEvent::ReferenceResolved { object, target };
-                self.context.events.push(event);
+        for object in self.references.take_target(target) {
+            if self.world.is_visible(object) {
+                events.push(ClientEvent::ReferenceResolved { object, target });
             }
         }
     }
@@ -134,13 +132,13 @@ impl NetworkClient {
     /// before their target.
     pub(crate) fn take_resolved(&mut self) -> Vec<(NetId, NetId)> {
         let mut resolved = Vec::new();
-        for target in self.objects.references.targets() {
-            let replica = self.objects.world.objects.get(target.0);
+        for target in self.references.targets() {
+            let replica = self.world.objects.get(target.0);
             if !replica.is_some_and(|replica| !replica.is_visible() && !replica.is_poisoned()) {
                 continue;
             }
-            for holder in self.objects.references.take_target(target) {
-                if self.objects.world.is_visible(holder) || holder < target {
+            for holder in self.references.take_target(target) {
+                if self.world.is_visible(holder) || holder < target {
                     resolved.push((holder, target));
                 }
             }
@@ -149,14 +147,16 @@ impl NetworkClient {
     }
 
     /// Reports the references to the new objects of a burst.
-    pub(crate) fn report_resolved(&mut self, resolved: Vec<(NetId, NetId)>) {
+    pub(crate) fn report_resolved(
+        &self,
+        resolved: Vec<(NetId, NetId)>,
+        events: &mut Events<ClientEvent>,
+    ) {
         for (object, target) in resolved {
-            // A callback may have removed one of them; a holder may be poisoned.
-            if !self.objects.world.is_visible(object) || !self.objects.world.is_visible(target) {
-                continue;
+            // A callback may have removed the holder or the target; a holder may be poisoned.
+            if self.world.is_visible(object) && self.world.is_visible(target) {
+                events.push(ClientEvent::ReferenceResolved { object, target });
             }
-            let event = ClientEvent::ReferenceResolved { object, target };
-            self.context.events.push(event);
         }
     }
 }

@@ -1,9 +1,9 @@
-//! `Replica`: bookkeeping of one object on the client.
+//! `Replica`: bookkeeping of an object on the client.
 
 use syncvar_runtime::object::Location;
 use syncvar_runtime::world::WorldObject;
 
-/// Bookkeeping of one object in the client's [`World`](syncvar_runtime::world::World). Opaque. A client reads it
+/// Bookkeeping of an object in the client's [`World`](syncvar_runtime::world::World). Opaque. A client reads it
 /// for each delta, so it stays at 16 bytes.
 #[derive(Debug)]
 pub struct Replica {
@@ -18,7 +18,7 @@ pub struct Replica {
     facts: u8,
 }
 
-/// A fact about an object, independent of the others.
+/// A fact about an object, independent of the remaining facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Fact {
@@ -28,7 +28,7 @@ pub(crate) enum Fact {
     OwnedBeforeBurst = 1 << 1,
     /// The current burst has contained its snapshot.
     Refreshed = 1 << 2,
-    /// This client has predicted a behaviour of it.
+    /// This client has predicted a behaviour of the object.
     Predicted = 1 << 3,
 }
 
@@ -102,6 +102,13 @@ impl Replica {
         } else {
             self.facts &= !(fact as u8);
         }
+    }
+
+    /// Sets whether this client owns the object. Returns whether that is a change.
+    pub(crate) fn set_owned(&mut self, owned: bool) -> bool {
+        let changed = self.is(Fact::Owned) != owned;
+        self.set(Fact::Owned, owned);
+        changed
     }
 
     /// Returns whether the application can see the object.

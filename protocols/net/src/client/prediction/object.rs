@@ -15,7 +15,7 @@ use syncvar_runtime::{
 /// Most ticks of the past that are kept.
 const MAX_PAST: usize = 128;
 
-/// Ticks of the past before a compared one, for the other objects of its group.
+/// Ticks of the past before a compared tick, for the rest of its group.
 const COMPARED_PAST: u64 = 32;
 
 /// Change that the program expects, which every replay repeats.
@@ -111,7 +111,7 @@ impl<B: NetworkBehaviour> fmt::Debug for Predicted<B> {
 
 impl<B: NetworkBehaviour + Clone> Predicted<B> {
     /// Begins with the server's state of a tick.
-    pub(super) fn new(server: &B, tick: u64) -> Self {
+    pub(crate) fn new(server: &B, tick: u64) -> Self {
         let mut predicted = Self {
             now: server.clone(),
             past: VecDeque::new(),

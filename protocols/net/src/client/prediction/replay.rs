@@ -3,52 +3,77 @@
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::events::Events;
 use syncvar_runtime::motion::Moment;
 use syncvar_runtime::object::SlotInfo;
-use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetworkWriter};
+use syncvar_runtime::{ChangedFields, HookFailure, NetworkWriter};
 
+use super::behaviours::{Entry, PredictedBehaviours, Reason, Side};
 use super::object::Comparison;
-use super::objects::{Entry, Objects, Reason, Side};
-use super::{GroupStep, PredictionStats, Predictions};
+use super::{GroupStep, PredictionStats, Predictions, moment};
+use crate::client::ClientEvent;
 use crate::client::arrivals::Arrivals;
+use crate::client::context::Context;
 use crate::client::inputs::OwnInputs;
-use crate::client::objects::{Fact, Replica};
-use crate::client::{ClientEvent, NetworkClient};
+use crate::client::objects::{Fact, Objects, Replica};
+use crate::client::session::Session;
 use crate::step::Group;
 
 /// Ticks after a gap until its losses are repaired, beside the round trip.
 const REPAIR_TICKS: u64 = 6;
 
-impl NetworkClient {
+/// Parts below `prediction` that a comparison touches.
+pub(crate) struct Comparing<'a> {
+    pub(crate) context: &'a mut Context,
+    pub(crate) objects: &'a mut Objects,
+    /// `None` without headers.
+    pub(crate) arrivals: Option<&'a Arrivals>,
+    pub(crate) session: &'a Session,
+    pub(crate) inputs: &'a OwnInputs,
+}
+
+/// Reported tick of the wire.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TickState {
+    pub(crate) tick: u32,
+    /// Whether the changes of the tick have arrived.
+    pub(crate) complete: bool,
+    /// Whether changes since the last report may be missing.
+    pub(crate) after_gap: bool,
+}
+
+impl Predictions {
     /// Compares the server's state of a reported tick with the predictions.
-    pub(crate) fn compare_predictions(&mut self, tick: u32, (complete, after_gap): (bool, bool)) {
-        if self.predictions.objects.is_empty() {
+    pub(crate) fn compare(&mut self, state: TickState, lent: &Comparing<'_>) {
+        if self.objects.is_empty() {
             return;
         }
         // The replicas may hold changes of later ticks.
-        let newest = self.arrivals.as_ref().map(Arrivals::newest_tick);
-        let is_newest = newest == Some(tick);
-        let Some(tick) = self.network_tick(tick) else {
+        let newest = lent.arrivals.map(Arrivals::newest_tick);
+        let is_newest = newest == Some(state.tick);
+        let Some(tick) = lent.session.network_tick(state.tick) else {
             return;
         };
-        if after_gap || !complete {
-            let round_trip = self.round_trip_time().unwrap_or_default();
-            let ticks = self.inputs.ticks_of(2 * round_trip) + REPAIR_TICKS;
-            self.predictions.uncertain_until = tick + ticks;
+        if state.after_gap || !state.complete {
+            let round_trip = lent.context.clock.server.round_trip();
+            let round_trip = round_trip.map(|(mean, _)| mean).unwrap_or_default();
+            let ticks = lent.inputs.ticks_of(2 * round_trip) + REPAIR_TICKS;
+            self.uncertain_until = tick + ticks;
         }
-        if !complete || !is_newest {
+        if !state.complete || !is_newest {
             return;
         }
-        let datagrams = self.arrivals.as_ref().and_then(|it| it.datagrams.as_ref());
+        let datagrams = lent.arrivals.and_then(|it| it.datagrams.as_ref());
         let owes = datagrams.is_some_and(|datagrams| datagrams.is_owed());
-        let is_uncertain = owes || tick < self.predictions.uncertain_until;
-        self.predictions.compared = tick;
-        let default = self.context.config.default_interval();
-        for entry in self.predictions.objects.iter_mut() {
-            let Some(replica) = self.objects.world.objects.get(entry.id.0) else {
+        let is_uncertain = owes || tick < self.uncertain_until;
+        self.compared = tick;
+        let default = lent.context.config.default_interval();
+        let world = &lent.objects.world;
+        for entry in self.objects.iter_mut() {
+            let Some(replica) = world.objects.get(entry.id.0) else {
                 continue;
             };
-            let slots = self.objects.world.pools.slots(replica.at);
+            let slots = world.pools.slots(replica.at);
             let Some(slot) = slots.and_then(|slots| slots.slot(entry.index)) else {
                 continue;
             };
@@ -56,7 +81,7 @@ impl NetworkClient {
             let nanos = Duration::from_nanos(info.interval(default));
             let rule = Comparison {
                 tick,
-                held_back: self.inputs.ticks_of(nanos),
+                held_back: lent.inputs.ticks_of(nanos),
                 is_uncertain,
                 ignored: ignored(info, replica.is(Fact::Owned)),
                 throttled: info.policy.throttled,
@@ -67,27 +92,28 @@ impl NetworkClient {
     }
 
     /// Gives the predictions the present values of the fields that this client writes as the owner.
-    pub(crate) fn take_own_fields(&mut self) {
-        for entry in self.predictions.objects.iter_mut() {
-            let replica = self.objects.world.objects.get(entry.id.0);
-            let slots = replica.and_then(|replica| self.objects.world.pools.slots(replica.at));
+    pub(crate) fn take_own_fields(&mut self, objects: &Objects) {
+        let world = &objects.world;
+        for entry in self.objects.iter_mut() {
+            let replica = world.objects.get(entry.id.0);
+            let slots = replica.and_then(|replica| world.pools.slots(replica.at));
             if let Some(slot) = slots.and_then(|slots| slots.slot(entry.index)) {
                 entry.predicted.take_own(slot, entry.owned);
             }
         }
     }
 
-    /// Compares the newest fields of behaviours on unreliable channels, which may be those of a tick whose other packets are
+    /// Compares the newest fields of behaviours on unreliable channels, which may be fields of a tick whose remaining packets are
     /// missing.
-    pub(crate) fn compare_newest(&mut self) {
-        let Some(start) = self.session.start else {
+    pub(crate) fn compare_newest(&mut self, objects: &Objects, session: &Session) {
+        let Some(start) = session.server.start else {
             return;
         };
-        for entry in self.predictions.objects.iter_mut() {
-            let Some(replica) = self.objects.world.objects.get(entry.id.0) else {
+        for entry in self.objects.iter_mut() {
+            let Some(replica) = objects.world.objects.get(entry.id.0) else {
                 continue;
             };
-            let slots = self.objects.world.pools.slots(replica.at);
+            let slots = objects.world.pools.slots(replica.at);
             let slot = slots.and_then(|slots| slots.slot(entry.index));
             let Some((slot, ticks)) = slot.and_then(|slot| Some((slot, slot.ticks()?))) else {
                 continue;
@@ -111,65 +137,60 @@ impl NetworkClient {
     }
 
     /// Ends the predictions of objects that are gone, and those without a step whose edits the server has answered.
-    pub(crate) fn review_predictions(&mut self) {
-        self.match_spawns();
-        let Predictions {
-            objects,
-            steps,
-            spawns,
-            compared,
-            ..
-        } = &mut self.predictions;
-        if objects.is_empty() {
-            steps.clear();
+    pub(crate) fn review(&mut self, lent: &mut Comparing<'_>) {
+        self.match_spawns(lent);
+        if self.objects.is_empty() {
+            self.steps.clear();
             return;
         }
-        let shown = self.arrivals.as_ref();
-        let shown = shown.and_then(|it| it.motion.clock.tick_at(self.context.now()));
-        let shown = shown.zip(self.session.start);
+        let shown = lent.arrivals;
+        let shown = shown.and_then(|it| it.motion.clock.tick_at(lent.context.now()));
+        let shown = shown.zip(lent.session.server.start);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "ticks of a run"
         )]
         let shown = shown.map_or(u64::MAX, |(tick, start)| start.first_tick + tick as u64);
-        let settled = (*compared).min(shown);
-        for entry in objects.iter_mut() {
-            if let Some(replica) = self.objects.world.objects.get(entry.id.0) {
+        let settled = self.compared.min(shown);
+        let world = &lent.objects.world.objects;
+        for entry in self.objects.iter_mut() {
+            if let Some(replica) = world.get(entry.id.0) {
                 entry.owned = replica.is(Fact::Owned);
             }
         }
-        let world = &self.objects.world.objects;
+        let (objects, spawns) = (&mut self.objects, &self.spawns);
         objects.retain(|entry| {
             if !world.get(entry.id.0).is_some_and(Replica::is_visible) {
                 return spawns.is_waiting(entry.id);
             }
             entry.reason > Reason::Edited || !entry.predicted.is_settled(settled)
         });
-        steps.retain(|step| step.ids.iter().any(|id| !objects.of(*id).is_empty()));
+        self.steps
+            .retain(|step| step.ids.iter().any(|id| !objects.of(*id).is_empty()));
     }
 
     /// Repeats the steps behind the differences with the server, and measures their duration.
-    pub(crate) fn replay(&mut self) {
+    pub(crate) fn replay(&mut self, inputs: &OwnInputs, context: &Context) {
         let differs = |entry: &Entry| entry.differs_at.is_some();
-        let Some(newest) = self.inputs.tick else {
+        let Some(newest) = inputs.tick else {
             return;
         };
-        if !self.predictions.objects.iter().any(differs) {
+        if !self.objects.iter().any(differs) {
             return;
         }
-        let stopwatch = self.context.config.stopwatch.unwrap_or(|| Duration::ZERO);
+        let stopwatch = context.config.stopwatch.unwrap_or(|| Duration::ZERO);
         let started = stopwatch();
-        self.repeat_steps(newest);
+        self.repeat_steps(newest, inputs, context);
         let elapsed = stopwatch().saturating_sub(started);
-        let stats = &mut self.predictions.stats;
+        let stats = &mut self.stats;
         stats.replay_time = stats.replay_time.saturating_add(elapsed);
         stats.longest_replay = stats.longest_replay.max(elapsed);
     }
 
-    fn repeat_steps(&mut self, newest: u64) {
-        let view = self.predicted_moment(self.now());
-        let seconds = self.context.config.correction_time.as_secs_f64();
+    fn repeat_steps(&mut self, newest: u64, inputs: &OwnInputs, context: &Context) {
+        let view = moment(inputs, context.now());
+        let seconds = context.config.correction_time.as_secs_f64();
         let decay = view.map_or(0.0, |view| seconds / f64::from(view.tick_length));
         let Predictions {
             objects,
@@ -177,7 +198,7 @@ impl NetworkClient {
             stats,
             writer,
             ..
-        } = &mut self.predictions;
+        } = self;
         for step in steps {
             let differing = step.ids.iter().flat_map(|id| objects.of(*id));
             let Some(start) = differing.filter_map(|entry| entry.differs_at).min() else {
@@ -188,10 +209,10 @@ impl NetworkClient {
             }
             for tick in start + 1..=newest {
                 stats.replayed += 1;
-                step.run((objects, &self.inputs), tick, writer);
+                step.run(objects, inputs, tick, writer);
             }
             for id in &step.ids {
-                end(objects.of_mut(*id), stats, (view.as_ref(), decay));
+                end(objects.of_mut(*id), stats, view.as_ref(), decay);
             }
         }
         for entry in objects.without_step() {
@@ -201,26 +222,26 @@ impl NetworkClient {
                 for tick in start + 1..=newest {
                     rest(entry, tick, writer);
                 }
-                end(entry, stats, (view.as_ref(), decay));
+                end(entry, stats, view.as_ref(), decay);
             }
         }
     }
 
     /// Runs the steps of a new tick.
-    pub(crate) fn predict_tick(&mut self, tick: u64) {
-        self.predictions.spawns.begin_tick(tick);
+    pub(crate) fn predict_tick(&mut self, tick: u64, inputs: &OwnInputs) {
+        self.spawns.begin_tick(tick);
         let Predictions {
             objects,
             steps,
             stats,
             writer,
             ..
-        } = &mut self.predictions;
+        } = self;
         for step in steps {
             let mut members = step.ids.iter().flat_map(|id| objects.of(*id));
             if members.all(|entry| entry.predicted.newest() < tick) {
                 stats.steps += 1;
-                step.run((objects, &self.inputs), tick, writer);
+                step.run(objects, inputs, tick, writer);
             }
         }
         let alone = objects.without_step();
@@ -230,17 +251,12 @@ impl NetworkClient {
     }
 
     /// Runs the hooks of changed predicted values.
-    pub(crate) fn run_predicted_hooks(&mut self) {
-        if self.objects.world.callbacks != Callbacks::Run {
-            return;
-        }
-        for entry in self.predictions.objects.iter_mut() {
+    pub(crate) fn run_hooks(&mut self, events: &mut Events<ClientEvent>) {
+        for entry in self.objects.iter_mut() {
             if let Err(Panicked(message)) = entry.predicted.run_hooks() {
                 let fields = ChangedFields::new(entry.predicted.class(), u64::MAX);
                 let failure = HookFailure::new(entry.id, fields, message);
-                self.context
-                    .events
-                    .push(ClientEvent::HookFailed(Box::new(failure)));
+                events.push(ClientEvent::HookFailed(Box::new(failure)));
             }
         }
     }
@@ -249,7 +265,8 @@ impl NetworkClient {
 impl GroupStep {
     fn run(
         &mut self,
-        (objects, inputs): (&mut Objects, &OwnInputs),
+        objects: &mut PredictedBehaviours,
+        inputs: &OwnInputs,
         tick: u64,
         writer: &mut NetworkWriter,
     ) {
@@ -280,11 +297,7 @@ fn begin(entries: &mut [Entry], start: u64, view: Option<&Moment<'_>>) {
     }
 }
 
-fn end(
-    entries: &mut [Entry],
-    stats: &mut PredictionStats,
-    (view, decay): (Option<&Moment<'_>>, f64),
-) {
+fn end(entries: &mut [Entry], stats: &mut PredictionStats, view: Option<&Moment<'_>>, decay: f64) {
     for entry in entries {
         entry.differs_at = None;
         let changed = entry.predicted.end_replay(view, decay);

@@ -1,22 +1,12 @@
-//! `WriteEncoder`: due owner writes of one object as bytes.
+//! `WriteEncoder`: due owner writes of an object as bytes.
 
+use crate::client::outbound::MissingFields;
 use syncvar_runtime::object::{Nanos, Slot, Slots};
 use syncvar_runtime::{Encoding, NetworkWriter};
 
-/// Lost and undecided fields of a behaviour.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Missing {
-    /// Lost fields.
-    pub(crate) owed: u64,
-    /// Undecided fields that this update repeats.
-    pub(crate) repeated: u64,
-    /// Fields in undecided packets.
-    pub(crate) flying: u64,
-}
-
 /// Fields of a behaviour in the bytes of a part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sent {
+pub(super) struct SentFields {
     pub(super) behaviour: u8,
     pub(super) channel: u8,
     pub(super) fields: u64,
@@ -32,7 +22,7 @@ pub(super) struct Sent {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) writer: NetworkWriter,
-    pub(super) sent: Vec<Sent>,
+    pub(super) sent: Vec<SentFields>,
 }
 
 /// Encodes the due writes to the behaviours of an object.
@@ -68,9 +58,9 @@ impl WriteEncoder {
     pub(super) fn encode_all(
         &mut self,
         slots: &mut dyn Slots,
-        missing: impl Fn(u8, &dyn Slot) -> Option<Missing>,
+        missing: impl Fn(u8, &dyn Slot) -> Option<MissingFields>,
     ) {
-        // A message has all missing fields of the object, so it supersedes the earlier ones.
+        // A message has all missing fields of the object, so it supersedes the earlier messages.
         let mut sends_lossy = false;
         each(slots, |index, slot| {
             if let Some(missing) = missing(index, slot) {
@@ -100,13 +90,13 @@ impl WriteEncoder {
         let dirty = slot.dirty_bits() & slot.info().policy.owner_write;
         let fields = self.due(slot);
         self.left |= dirty != fields;
-        if fields != 0 && !self.reliable.write((index, slot), fields) {
+        if fields != 0 && !self.reliable.write(index, slot, fields) {
             self.left = true;
         }
     }
 
     /// Encodes due and missing fields as whole values. Changed fields that are not due stay.
-    fn encode_lossy(&mut self, index: u8, slot: &mut dyn Slot, missing: Missing) {
+    fn encode_lossy(&mut self, index: u8, slot: &mut dyn Slot, missing: MissingFields) {
         let owner_write = slot.info().policy.owner_write;
         let (dirty, due) = (slot.dirty_bits() & owner_write, self.due(slot));
         self.left |= dirty != due;
@@ -117,7 +107,7 @@ impl WriteEncoder {
         }
         slot.set_dirty_bit(fields);
         let repeats = slot.info().redundancy > 0;
-        if !self.lossy.write((index, slot), fields) {
+        if !self.lossy.write(index, slot, fields) {
             self.left = true;
         } else if let Some(sent) = self.lossy.sent.last_mut() {
             sent.lost = missing.owed & others;
@@ -128,7 +118,7 @@ impl WriteEncoder {
 
 impl Part {
     /// Writes some fields of a behaviour. Returns whether it has written them.
-    fn write(&mut self, (index, slot): (u8, &mut dyn Slot), fields: u64) -> bool {
+    fn write(&mut self, index: u8, slot: &mut dyn Slot, fields: u64) -> bool {
         let start = self.writer.len();
         self.writer.write_u8(index);
         let context = self.writer.context().with_fields(fields);
@@ -140,7 +130,7 @@ impl Part {
             return false;
         }
         let info = slot.info();
-        self.sent.push(Sent {
+        self.sent.push(SentFields {
             behaviour: index,
             channel: info.channel,
             fields,

@@ -1,12 +1,12 @@
-//! `EarlyRecords`: records that wait for a missing one.
+//! `EarlyRecords`: records that wait for a missing record.
 
 use std::collections::BTreeMap;
 
 use crate::TickRecord;
 
-/// Records behind a missing one, by number. They share the bytes of the program's records.
+/// Records behind a missing record, by number. They share the bytes of the program's records.
 #[derive(Debug, Default)]
-pub(super) struct EarlyRecords {
+pub(crate) struct EarlyRecords {
     records: BTreeMap<u64, TickRecord>,
     bytes: usize,
 }
@@ -14,10 +14,11 @@ pub(super) struct EarlyRecords {
 impl EarlyRecords {
     /// Keeps a record, unless that exceeds the limits for the number of records and their bytes: then those with the
     /// highest numbers go, for they are played last. Returns the lowest number.
-    pub(super) fn keep(
+    pub(crate) fn keep(
         &mut self,
         record: &TickRecord,
-        (most, most_bytes): (usize, usize),
+        most: usize,
+        most_bytes: usize,
     ) -> Option<u64> {
         self.bytes += record.as_bytes().len();
         if let Some(former) = self.records.insert(record.seq(), record.clone()) {
@@ -30,8 +31,8 @@ impl EarlyRecords {
         self.records.keys().next().copied()
     }
 
-    /// Takes the record behind the one with number `seq`, and drops those that a keyframe has passed.
-    pub(super) fn next(&mut self, seq: u64) -> Option<TickRecord> {
+    /// Takes the record behind number `seq`, and drops the records that a keyframe has passed.
+    pub(crate) fn next(&mut self, seq: u64) -> Option<TickRecord> {
         while let Some(first) = self.records.first_entry()
             && *first.key() <= seq.saturating_add(1)
         {

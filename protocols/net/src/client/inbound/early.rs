@@ -1,20 +1,27 @@
 //! `EarlyMessages`: messages that have arrived before their objects, and recently removed objects.
-
-mod defer;
+//!
+//! Channels have no common order: a delta or a call may arrive before the
+//! snapshot that it builds on. The message is deferred until the object is announced, within limits of time and
+//! size. Conversely, a message may arrive for a removed object. It was sent before the removal and must
+//! not apply to a later object with the same id, so it is dropped.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::Reading;
+use crate::client::ClientEvent;
+use crate::client::context::Context;
+use crate::client::state_message::StateMessage;
 use crate::{Framing, MessageType};
 use syncvar_runtime::ordered::{IdMap, IdPairs};
-use syncvar_runtime::{NetId, ReadError};
+use syncvar_runtime::{Channel, NetId, ReadError};
 
 /// Most removed objects to remember.
 const MAX_GONE: usize = 4096;
 
 /// Messages for objects that have not arrived, in order of arrival.
 #[derive(Debug, Default)]
-pub(super) struct EarlyMessages {
+pub(crate) struct EarlyMessages {
     queues: IdMap<NetId, Queue>,
     /// Objects with a queue, in the order of their first message.
     order: IdPairs<u64, NetId>,
@@ -27,7 +34,7 @@ pub(super) struct EarlyMessages {
     error: Option<ReadError>,
 }
 
-/// Early messages of one object.
+/// Early messages of an object.
 #[derive(Debug)]
 struct Queue {
     /// Position in the order of objects.
@@ -39,15 +46,15 @@ struct Queue {
 
 /// Message that has arrived before its object.
 #[derive(Debug)]
-pub(super) struct EarlyMessage {
-    pub(super) kind: EarlyKind,
-    pub(super) channel: u8,
-    pub(super) bytes: Box<[u8]>,
+pub(crate) struct EarlyMessage {
+    pub(crate) kind: EarlyKind,
+    pub(crate) channel: u8,
+    pub(crate) bytes: Box<[u8]>,
 }
 
 /// Meaning of an early message's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EarlyKind {
+pub(crate) enum EarlyKind {
     /// Delta of the object, without its id.
     Delta(Framing),
     /// Payload of a message.
@@ -73,18 +80,18 @@ struct Limits {
 
 impl EarlyMessages {
     #[inline]
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.queues.is_empty()
     }
 
     /// Returns whether an object has early messages.
     #[inline]
-    pub(super) fn contains(&self, object: NetId) -> bool {
+    pub(crate) fn contains(&self, object: NetId) -> bool {
         !self.is_empty() && self.queues.contains(object)
     }
 
     /// Returns the objects with early messages by ascending id.
-    fn objects(&self) -> Vec<NetId> {
+    pub(crate) fn objects(&self) -> Vec<NetId> {
         self.queues.keys().collect()
     }
 
@@ -116,7 +123,7 @@ impl EarlyMessages {
     }
 
     /// Removes an object's messages and returns them in order of arrival.
-    pub(super) fn take(&mut self, object: NetId) -> Option<Vec<EarlyMessage>> {
+    pub(crate) fn take(&mut self, object: NetId) -> Option<Vec<EarlyMessage>> {
         let queue = self.queues.remove(object)?;
         self.order.remove(queue.position, object);
         self.messages -= queue.messages.len();
@@ -125,13 +132,13 @@ impl EarlyMessages {
     }
 
     /// Drops the deltas of an object that a later snapshot includes.
-    pub(super) fn drop_deltas(&mut self, object: NetId) {
+    pub(crate) fn drop_deltas(&mut self, object: NetId) {
         self.retain(object, |message| {
             !matches!(message.kind, EarlyKind::Delta(_))
         });
     }
 
-    /// Keeps the messages of an object that pass a test. Returns the number of dropped ones.
+    /// Keeps the messages of an object that pass a test. Returns the number of dropped messages.
     fn retain(&mut self, object: NetId, stays: impl Fn(&EarlyMessage) -> bool) -> usize {
         let Some(queue) = self.queues.get_mut(object) else {
             return 0;
@@ -165,13 +172,13 @@ impl EarlyMessages {
     }
 
     /// Remembers that an object has been removed, or cannot be made.
-    pub(super) fn remember_gone(&mut self, object: NetId) {
+    pub(crate) fn remember_gone(&mut self, object: NetId) {
         self.gone.insert(object);
     }
 
     /// Forgets an earlier removal of an object that has arrived.
     #[inline]
-    pub(super) fn forget_gone(&mut self, object: NetId) {
+    pub(crate) fn forget_gone(&mut self, object: NetId) {
         if !self.gone.positions.is_empty() {
             self.gone.positions.remove(object);
         }
@@ -182,8 +189,143 @@ impl EarlyMessages {
         self.gone.positions.contains(object)
     }
 
+    /// Defers a message that precedes its object. Returns whether it was deferred or dropped, so
+    /// that the caller does not handle it. A message waits if its object is missing, or if an earlier message waits for
+    /// the announcement of the object.
+    #[inline]
+    pub(crate) fn defer(
+        &mut self,
+        object: NetId,
+        message: StateMessage<'_>,
+        lent: &mut Reading<'_>,
+    ) -> bool {
+        let early = match lent.objects.world.objects.get(object.0) {
+            None => true,
+            Some(replica) => !replica.is_visible() && self.contains(object),
+        };
+        if early {
+            let kind = EarlyKind::Message(message.message_type);
+            if kind.is_removal() && !lent.objects.world.contains(object) {
+                // A scene object that could not be made is no longer missed.
+                lent.objects.world.relations.forget(object);
+            }
+            self.keep(object, message.channel, kind, message.payload, lent);
+        }
+        early
+    }
+
+    /// Defers a call until its object is announced, as [`defer`](Self::defer) does. During a burst it waits for the
+    /// burst's end, because a call runs application code.
+    #[inline]
+    pub(crate) fn defer_call(
+        &mut self,
+        object: NetId,
+        message: StateMessage<'_>,
+        lent: &mut Reading<'_>,
+    ) -> bool {
+        let early = !lent.objects.world.is_visible(object);
+        if early {
+            let kind = EarlyKind::Message(message.message_type);
+            self.keep(object, message.channel, kind, message.payload, lent);
+        }
+        early
+    }
+
+    /// Queues a message within the limits. The objects with the oldest messages make room, each with
+    /// all of its messages.
+    #[cold]
+    pub(super) fn keep(
+        &mut self,
+        object: NetId,
+        channel: u8,
+        kind: EarlyKind,
+        bytes: &[u8],
+        lent: &mut Reading<'_>,
+    ) {
+        let context = &mut *lent.context;
+        let limits = Limits {
+            messages: context.config.max_early_messages,
+            bytes: context.config.max_early_bytes,
+        };
+        // The messages of a record are in order: the object is not recorded.
+        let never = object == NetId::NONE || self.is_gone(object) || !lent.session.is_heard();
+        if limits.messages == 0 || never {
+            // The removal of a missing object is no loss.
+            context.stats.unknown_objects += u64::from(!kind.is_removal());
+            return;
+        }
+        if bytes.len() > limits.bytes {
+            self.drop_with(object, 1, context);
+            return;
+        }
+        while !self.has_room(bytes.len(), limits) {
+            let Some(oldest) = self.oldest() else {
+                return;
+            };
+            self.drop_of(oldest, context);
+        }
+        let message = EarlyMessage {
+            kind,
+            channel,
+            bytes: bytes.into(),
+        };
+        self.push(object, message);
+    }
+
+    /// Drops the messages of an object, and reports their number.
+    pub(crate) fn drop_of(&mut self, object: NetId, context: &mut Context) {
+        self.drop_with(object, 0, context);
+    }
+
+    /// Drops the messages of an object, and reports their number plus `unqueued`.
+    fn drop_with(&mut self, object: NetId, unqueued: usize, context: &mut Context) {
+        let messages = unqueued + self.take(object).map_or(0, |queue| queue.len());
+        report_dropped(object, messages, context);
+    }
+
+    /// Drops all messages at the end of the connection.
+    pub(crate) fn drop_all(&mut self, context: &mut Context) {
+        for object in self.objects() {
+            self.drop_of(object, context);
+        }
+    }
+
+    /// Drops the messages of a reliable channel that precede a new snapshot of all objects. The
+    /// bytes of the channel arrive in order, so the messages describe objects of the time before.
+    pub(super) fn drop_outdated(&mut self, channel: u8, context: &mut Context) {
+        let kind = context.config.channels.get(usize::from(channel));
+        if self.is_empty() || kind == Some(&Channel::Unreliable) {
+            return;
+        }
+        for object in self.objects() {
+            let dropped = self.retain(object, |message| message.channel != channel);
+            report_dropped(object, dropped, context);
+        }
+    }
+
+    /// Drops the messages for an object that the server has not sent to this client.
+    pub(super) fn drop_void(&mut self, object: NetId, lent: &mut Reading<'_>) {
+        if !lent.objects.world.contains(object) {
+            let messages = self.take(object).map_or(0, |queue| queue.len());
+            lent.context.stats.unknown_objects += messages as u64;
+        }
+    }
+
+    /// Drops the messages that have reached the timeout.
+    #[inline]
+    pub(crate) fn drop_expired(&mut self, context: &mut Context) {
+        if self.is_empty() {
+            return;
+        }
+        let (now, timeout) = (context.now(), context.config.early_message_timeout);
+        while let Some(object) = self.expired(now, timeout) {
+            self.drop_of(object, context);
+        }
+        self.start_timeouts(now);
+    }
+
     /// Keeps the error of an early message, unless an error is kept already.
-    fn keep_error(&mut self, result: Result<(), ReadError>) {
+    pub(crate) fn keep_error(&mut self, result: Result<(), ReadError>) {
         if let Err(error) = result {
             self.error.get_or_insert(error);
         }
@@ -191,8 +333,16 @@ impl EarlyMessages {
 
     /// Returns the first error of the early messages that have been handled.
     #[inline]
-    pub(super) fn take_error(&mut self) -> Result<(), ReadError> {
+    pub(crate) fn take_error(&mut self) -> Result<(), ReadError> {
         self.error.take().map_or(Ok(()), Err)
+    }
+}
+
+fn report_dropped(object: NetId, messages: usize, context: &mut Context) {
+    if messages > 0 {
+        context.stats.unknown_objects += messages as u64;
+        let event = ClientEvent::EarlyMessagesDropped { object, messages };
+        context.events.push_minor(event);
     }
 }
 

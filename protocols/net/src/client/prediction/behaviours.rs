@@ -1,4 +1,4 @@
-//! `Objects`: the predicted behaviours, by object and position.
+//! `PredictedBehaviours`: the predicted behaviours, by object and position.
 
 use std::any::{Any, TypeId};
 
@@ -10,26 +10,26 @@ use crate::step::GroupSide;
 
 /// Predicted behaviour of an object.
 #[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) id: NetId,
+pub(crate) struct Entry {
+    pub(crate) id: NetId,
     /// Position of the behaviour.
-    pub(super) index: usize,
+    pub(crate) index: usize,
     behaviour: TypeId,
     /// Whether this client owns the object.
-    pub(super) owned: bool,
-    pub(super) reason: Reason,
+    pub(crate) owned: bool,
+    pub(crate) reason: Reason,
     /// Newest tick of its received fields, of the wire.
-    pub(super) newest: u32,
+    pub(crate) newest: u32,
     /// Tick behind which it must be replayed.
-    pub(super) differs_at: Option<u64>,
+    pub(crate) differs_at: Option<u64>,
     /// Whether its prediction has begun: a replay is then a correction.
-    pub(super) begun: bool,
-    pub(super) predicted: Box<dyn AnyPredicted>,
+    pub(crate) begun: bool,
+    pub(crate) predicted: Box<dyn AnyPredicted>,
 }
 
 /// Reason of a prediction, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reason {
+pub(crate) enum Reason {
     /// An anticipated change: it ends with the answer of the server.
     Edited,
     /// The program has added it.
@@ -40,33 +40,33 @@ pub(super) enum Reason {
 
 /// Predicted behaviours, ascending by object and position.
 #[derive(Debug, Default)]
-pub(super) struct Objects(Vec<Entry>);
+pub(crate) struct PredictedBehaviours(Vec<Entry>);
 
-impl Objects {
-    pub(super) fn is_empty(&self) -> bool {
+impl PredictedBehaviours {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.0.iter()
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
         self.0.iter_mut()
     }
 
     /// Returns the predicted behaviours that no step moves.
-    pub(super) fn without_step(&mut self) -> impl Iterator<Item = &mut Entry> {
+    pub(crate) fn without_step(&mut self) -> impl Iterator<Item = &mut Entry> {
         self.iter_mut()
             .filter(|entry| entry.reason < Reason::Stepped)
     }
 
-    pub(super) fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
         self.0.retain(keep);
     }
 
-    /// Gives the prediction of an object to another one.
-    pub(super) fn rename(&mut self, from: NetId, (id, index): (NetId, usize)) {
+    /// Gives the prediction of an object to a new object.
+    pub(crate) fn rename(&mut self, from: NetId, id: NetId, index: usize) {
         for entry in self.of_mut(from) {
             (entry.id, entry.index) = (id, index);
         }
@@ -74,7 +74,7 @@ impl Objects {
     }
 
     /// Returns the predicted behaviours of an object.
-    pub(super) fn of(&self, id: NetId) -> &[Entry] {
+    pub(crate) fn of(&self, id: NetId) -> &[Entry] {
         let first = self.0.partition_point(|entry| entry.id < id);
         let rest = self.0.get(first..).unwrap_or_default();
         let count = rest.iter().take_while(|entry| entry.id == id).count();
@@ -83,12 +83,12 @@ impl Objects {
 
     /// Returns the bits of the predicted behaviours of an object, by position.
     #[inline(never)]
-    pub(super) fn behaviours(&self, id: NetId) -> u64 {
+    pub(crate) fn behaviours(&self, id: NetId) -> u64 {
         let entries = self.of(id).iter();
         entries.fold(0, |bits, entry| bits | 1 << entry.index)
     }
 
-    pub(super) fn of_mut(&mut self, id: NetId) -> &mut [Entry] {
+    pub(crate) fn of_mut(&mut self, id: NetId) -> &mut [Entry] {
         let first = self.0.partition_point(|entry| entry.id < id);
         let rest = self.0.get_mut(first..).unwrap_or_default();
         let count = rest.iter().take_while(|entry| entry.id == id).count();
@@ -96,19 +96,19 @@ impl Objects {
     }
 
     /// Returns the entry of the first predicted behaviour of a type on an object.
-    pub(super) fn entry<B: NetworkBehaviour>(&self, id: NetId) -> Option<&Entry> {
+    pub(crate) fn entry<B: NetworkBehaviour>(&self, id: NetId) -> Option<&Entry> {
         let mut entries = self.of(id).iter();
         entries.find(|entry| entry.behaviour == TypeId::of::<B>())
     }
 
     /// Returns the first predicted behaviour of a type on an object.
-    pub(super) fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&Predicted<B>> {
+    pub(crate) fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&Predicted<B>> {
         let predicted: &dyn Any = &*self.entry::<B>(id)?.predicted;
         predicted.downcast_ref()
     }
 
     /// Returns the first predicted behaviour of a type on an object, for changes.
-    pub(super) fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut Predicted<B>> {
+    pub(crate) fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut Predicted<B>> {
         let mut entries = self.of_mut(id).iter_mut();
         let entry = entries.find(|entry| entry.behaviour == TypeId::of::<B>())?;
         let predicted: &mut dyn Any = &mut *entry.predicted;
@@ -116,9 +116,10 @@ impl Objects {
     }
 
     /// Adds a behaviour that is replayed behind a tick.
-    pub(super) fn insert<B: NetworkBehaviour + Clone>(
+    pub(crate) fn insert<B: NetworkBehaviour + Clone>(
         &mut self,
-        (id, index): (NetId, usize),
+        id: NetId,
+        index: usize,
         predicted: Predicted<B>,
         tick: u64,
     ) {
@@ -143,9 +144,9 @@ impl Objects {
 }
 
 /// Predicted behaviours during a step.
-pub(super) struct Side<'a> {
-    pub(super) objects: &'a mut Objects,
-    pub(super) inputs: &'a OwnInputs,
+pub(crate) struct Side<'a> {
+    pub(crate) objects: &'a mut PredictedBehaviours,
+    pub(crate) inputs: &'a OwnInputs,
 }
 
 impl GroupSide for Side<'_> {

@@ -1,8 +1,8 @@
 //! Received state of fields that this client begins or ends to read or write. Its unsent writes survive.
 
-use super::discard_writes;
-use crate::client::NetworkClient;
+use super::{Inbound, Reading};
 use crate::client::objects::{Fact, LocalWrites, Replica};
+use crate::client::writes::discard_writes;
 use crate::message::LEAVES_GROUP;
 use syncvar_runtime::object::{DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, Visit};
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -57,66 +57,80 @@ impl Replica {
     }
 }
 
-impl NetworkClient {
-    /// Takes the values of fields that only the owner or the group may read, and the lease for writes.
-    pub(crate) fn handle_owner_state(&mut self, payload: &[u8]) -> Result<(), ReadError> {
-        let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
-            .with_budget(self.inbound.budget)
-            .with_references(&mut self.inbound.targets);
-        let sent = self.inbound.packet.tick.unwrap_or_default();
+/// Received state of an owner or a member of a group.
+#[derive(Debug)]
+pub(crate) struct OwnerState {
+    pub(crate) object: NetId,
+    pub(crate) hooks: Vec<DeferredHooks>,
+}
+
+impl Inbound {
+    /// Takes the values of fields that only the owner or the group may read, and the lease for writes. Returns the
+    /// hooks to run; `None` for an unknown or poisoned object.
+    pub(crate) fn read_owner_state(
+        &mut self,
+        payload: &[u8],
+        lent: &mut Reading<'_>,
+    ) -> Result<Option<OwnerState>, ReadError> {
+        let mut reader =
+            NetworkReader::with_encoding(payload, lent.session.server.framing.encoding())
+                .with_budget(self.budget)
+                .with_references(&mut self.memory.targets);
+        let sent = self.packet.tick.unwrap_or_default();
         // It may have been written before the frame of its tick, whose values are as new or newer.
         let tick = sent.saturating_sub(1);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
-        let Some(replica) = self.objects.world.objects.get_mut(object.0) else {
-            self.context.stats.unknown_objects += 1;
-            return Ok(());
+        let world = &mut lent.objects.world;
+        let Some(replica) = world.objects.get_mut(object.0) else {
+            lent.context.stats.unknown_objects += 1;
+            return Ok(None);
         };
-        self.writes.leases.insert(object, lease);
+        lent.writes.leases.insert(object, lease);
         if replica.is_poisoned() {
-            return Ok(());
+            return Ok(None);
         }
-        let prefab = self.objects.world.pools.prefab(replica.at.pool);
-        let Some(slots) = self.objects.world.pools.slots_mut(replica.at) else {
-            return Ok(());
+        let prefab = world.pools.prefab(replica.at.pool);
+        let Some(slots) = world.pools.slots_mut(replica.at) else {
+            return Ok(None);
         };
-        let mut pending = Vec::new();
+        let mut hooks = Vec::new();
         if reader.peek() == Some(LEAVES_GROUP) {
             reader.read_u8()?;
-            if let Some(prefab) = self.objects.world.prefabs.get(prefab) {
-                pending = slots.reset_fields(object, |policy| policy.group, || prefab.make());
-                // A frame of its tick with these fields was written before: a later one is not for this client.
+            if let Some(prefab) = world.prefabs.get(prefab) {
+                hooks = slots.reset_fields(object, |policy| policy.group, || prefab.make());
+                // A frame of its tick with these fields was written before: a later frame is not for this client.
                 slots.set_ticks(sent, |policy| policy.group);
             }
         }
         let mut read = Vec::new();
         let mut result = Ok(());
         while reader.remaining() > 0 && result.is_ok() {
-            result = read_fields((slots, tick), &mut reader, &mut read);
+            result = read_fields(slots, tick, &mut reader, &mut read);
         }
-        self.inbound.budget = reader.budget();
+        self.budget = reader.budget();
         let received = read.into_iter();
-        pending.extend(
-            received.filter_map(|(index, fields)| take_hooks(slots, (object, index, fields))),
+        hooks.extend(
+            received.filter_map(|(index, fields)| take_hooks(slots, object, index, fields)),
         );
         if !replica.is_visible() || result.is_err() {
-            pending.clear();
+            hooks.clear();
         }
         match result {
-            Ok(()) => self.add_references(object),
+            Ok(()) => lent.add_references(object, &mut self.memory.targets),
             Err(error) => {
-                self.inbound.targets.clear();
-                self.poison(object, error);
+                self.memory.targets.clear();
+                lent.poison(object, error);
             }
         }
-        self.run_received_hooks(object, pending);
-        Ok(())
+        Ok(Some(OwnerState { object, hooks }))
     }
 }
 
-/// Reads the fields of one behaviour in a tick, and appends them to the list.
+/// Reads the fields of a behaviour in a tick, and appends them to the list.
 fn read_fields(
-    (slots, tick): (&mut dyn Slots, u32),
+    slots: &mut dyn Slots,
+    tick: u32,
     reader: &mut NetworkReader<'_>,
     read: &mut Vec<(usize, u64)>,
 ) -> Result<(), ReadError> {
@@ -140,7 +154,9 @@ fn read_fields(
 /// Takes the hooks of the received fields of a behaviour.
 fn take_hooks(
     slots: &mut dyn Slots,
-    (object, behaviour, fields): (NetId, usize, u64),
+    object: NetId,
+    behaviour: usize,
+    fields: u64,
 ) -> Option<DeferredHooks> {
     Some(DeferredHooks {
         object,

@@ -1,7 +1,7 @@
 //! `Snapshot`: decoded spawn messages of both framings.
 
 use crate::Framing;
-use crate::client::parent::parent_from_wire;
+use crate::client::objects::{Objects, Replica, parent_from_wire};
 use crate::message::{ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID};
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
@@ -10,27 +10,30 @@ use syncvar_runtime::{
 };
 
 /// Received full state of an object.
-pub(super) struct Snapshot<'a> {
-    pub(super) object: NetId,
+#[derive(Debug)]
+pub(crate) struct Snapshot<'a> {
+    pub(crate) object: NetId,
     /// Position of its prefab in the registry, if known.
-    pub(super) prefab: Option<u32>,
-    pub(super) asset_id: NetworkHash128,
-    pub(super) place: Place,
-    pub(super) relation: Relation,
-    pub(super) framing: Framing,
+    pub(crate) prefab: Option<u32>,
+    pub(crate) asset_id: NetworkHash128,
+    pub(crate) place: Place,
+    pub(crate) relation: Relation,
+    pub(crate) framing: Framing,
     /// State of all behaviours.
-    pub(super) state: &'a [u8],
+    pub(crate) state: &'a [u8],
 }
 
 impl<'a> Snapshot<'a> {
-    pub(super) fn from_spawn(
+    pub(crate) fn from_spawn(
         spawn: &ObjectSpawn<'a>,
-        prefab: Option<u32>,
+        prefabs: &Prefabs,
         announced_parent: Option<(NetId, NetId)>,
     ) -> Self {
         Self {
             object: spawn.net_id,
-            prefab,
+            prefab: prefabs
+                .by_asset_id(spawn.asset_id)
+                .map(|prefab| prefab.index),
             asset_id: spawn.asset_id,
             place: Place {
                 position: spawn.position,
@@ -45,7 +48,7 @@ impl<'a> Snapshot<'a> {
         }
     }
 
-    pub(super) fn from_scene_spawn(
+    pub(crate) fn from_scene_spawn(
         spawn: &ObjectSpawnScene<'a>,
         announced_parent: Option<(NetId, NetId)>,
     ) -> Self {
@@ -67,7 +70,7 @@ impl<'a> Snapshot<'a> {
     }
 
     /// Decodes an entry of a `SpawnBatch`.
-    pub(super) fn decode(
+    pub(crate) fn decode(
         object: NetId,
         bytes: &'a [u8],
         prefab_ranks: &[u32],
@@ -102,6 +105,16 @@ impl<'a> Snapshot<'a> {
             framing: Framing::Compact,
             state: reader.read_bytes(reader.remaining())?,
         })
+    }
+
+    /// Returns whether the snapshot belongs to the object with its id: same scene id and prefab.
+    pub(crate) fn is_of(&self, replica: &Replica, objects: &Objects) -> bool {
+        let scene_id = self.relation.scene_id;
+        // `Unet` sends no prefab for a scene object.
+        let has_no_prefab = scene_id.is_some() && self.framing == Framing::Unet;
+        let prefab = objects.world.pools.prefab(replica.at.pool);
+        objects.world.relations.scene_id(self.object) == scene_id
+            && (has_no_prefab || Some(prefab) == self.prefab)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `LossyWrites`: fields of unreliable behaviours that this client writes, in datagrams.
 //!
-//! A message of an object supersedes the earlier ones: it has all fields whose last packet is undecided or
+//! A message of an object supersedes the earlier messages: it has all fields whose last packet is undecided or
 //! lost, with their values of now. So the server needs one tick per object.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -12,7 +12,6 @@ use syncvar_runtime::NetId;
 use syncvar_runtime::object::FieldTicks;
 use syncvar_runtime::ordered::Ids;
 
-use super::encode::Missing;
 use crate::link::ack::Ack;
 use crate::link::header::DatagramHeader;
 use crate::link::header_bytes::HeaderBytes;
@@ -21,7 +20,18 @@ use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::settings::LossSettings;
 
-/// Fields of one behaviour in a datagram.
+/// Lost and undecided fields of a behaviour.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MissingFields {
+    /// Lost fields.
+    pub(crate) owed: u64,
+    /// Undecided fields that this update repeats.
+    pub(crate) repeated: u64,
+    /// Fields in undecided packets.
+    pub(crate) flying: u64,
+}
+
+/// Fields of a behaviour in a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub(crate) object: NetId,
@@ -50,7 +60,7 @@ struct Object {
     stream: Stream,
 }
 
-/// Last write of an object on the stream. Until the server has handled it, the others follow on the stream.
+/// Last write of an object on the stream. Until the server has handled it, the next writes follow on the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stream {
     Handled,
@@ -83,7 +93,7 @@ pub(crate) struct LossyWrites {
     waiting: VecDeque<Waiting>,
     verdicts: Vec<Verdict<Written>>,
     /// Behaviours that were sent again after a loss.
-    pub(super) repaired: u64,
+    pub(crate) repaired: u64,
     /// Room for the messages of a datagram.
     room: usize,
     inputs: SentInputs,
@@ -178,7 +188,7 @@ impl LossyWrites {
         let Some(behaviour) = behaviour_of(&mut self.objects, written) else {
             return;
         };
-        // Of the other fields a later packet decides.
+        // A later packet decides about the remaining fields.
         let last = behaviour.carried.changed_until(written.fields, tick);
         match kind {
             VerdictKind::Lost | VerdictKind::Withheld => behaviour.owed |= last,
@@ -204,7 +214,7 @@ impl LossyWrites {
         self.flying.clear();
         for (tick, written) in self.sender.undecided_own() {
             let behaviour = behaviour_of(&mut self.objects, written);
-            // Of the other fields a later packet decides.
+            // A later packet decides about the remaining fields.
             let last = behaviour.map_or(0, |it| it.carried.changed_until(written.fields, tick));
             if last != 0 {
                 let key = (written.object, written.behaviour);
@@ -224,17 +234,17 @@ impl LossyWrites {
     }
 
     /// Returns the missing fields of a behaviour. A message of its object must contain them.
-    pub(crate) fn missing(&self, object: NetId, lease: u32, behaviour: u8) -> Missing {
+    pub(crate) fn missing(&self, object: NetId, lease: u32, behaviour: u8) -> MissingFields {
         let known = self.objects.get(&object).filter(|it| it.lease == lease);
         let Some(known) = known else {
-            return Missing::default();
+            return MissingFields::default();
         };
         let mut behaviours = known.behaviours.iter();
         let owed = behaviours.find(|it| it.index == behaviour);
         let of_behaviour = |it: &&Written| (it.object, it.behaviour) == (object, behaviour);
         let repeated = self.repeated[0].iter().filter(of_behaviour);
         let flying = self.flying.get(&(object, behaviour)).copied();
-        Missing {
+        MissingFields {
             owed: owed.map_or(0, |behaviour| behaviour.owed),
             repeated: repeated.fold(0, |all, it| all | it.fields),
             flying: flying.unwrap_or_default(),
@@ -263,12 +273,7 @@ impl LossyWrites {
     }
 
     /// Appends a message of an object to the datagrams of this update.
-    pub(crate) fn push(
-        &mut self,
-        (channel, update): (u8, u32),
-        message: &[u8],
-        written: &[Written],
-    ) {
+    pub(crate) fn push(&mut self, channel: u8, update: u32, message: &[u8], written: &[Written]) {
         let room = self.room;
         let last = self
             .waiting
@@ -311,15 +316,15 @@ impl LossyWrites {
     }
 
     /// Appends a message with inputs up to a tick to the datagrams of this update.
-    pub(crate) fn push_inputs(&mut self, place: (u8, u32), message: &[u8], newest: u64) {
-        self.push(place, message, &[]);
+    pub(crate) fn push_inputs(&mut self, channel: u8, update: u32, message: &[u8], newest: u64) {
+        self.push(channel, update, message, &[]);
         if let Some(last) = self.waiting.back_mut() {
             last.inputs = Some(newest);
         }
     }
 
     /// Notes the fields in a message of an object. `count` is the number of the behaviour's fields.
-    pub(crate) fn note(&mut self, written: &Written, (update, count): (u32, u32), on_stream: bool) {
+    pub(crate) fn note(&mut self, written: &Written, update: u32, count: u32, on_stream: bool) {
         let new = || Object {
             lease: written.lease,
             behaviours: Vec::new(),
@@ -379,7 +384,7 @@ impl LossyWrites {
         ack: Option<Ack>,
     ) -> Option<(u8, HeaderBytes, Bytes)> {
         let waiting = self.waiting.pop_front()?;
-        let header = self.header((now, waiting.tick), &waiting.written, ack);
+        let header = self.header(now, waiting.tick, &waiting.written, ack);
         if let Some(newest) = waiting.inputs {
             self.inputs
                 .sent
@@ -391,7 +396,8 @@ impl LossyWrites {
     /// Returns the header of a datagram with these fields, which is sent now.
     pub(crate) fn header(
         &mut self,
-        (now, update): (Duration, u32),
+        now: Duration,
+        update: u32,
         written: &[Written],
         ack: Option<Ack>,
     ) -> HeaderBytes {

@@ -1,0 +1,132 @@
+//! Tick records in place of a server's packets.
+
+use syncvar_runtime::DisconnectReason;
+
+use crate::client::session::{Playback, Step};
+use crate::client::{ClientState, NetworkClient, Outbound};
+use crate::record::check_messages;
+use crate::{Framing, RecordError, TickRecord};
+
+impl NetworkClient {
+    /// Plays a tick record: applies its messages as those of a server, with hooks, calls and
+    /// [events](crate::ClientEvent), and reports its tick ([`tick`](Self::tick),
+    /// [`ClientEvent::Tick`](crate::ClientEvent::Tick)).
+    ///
+    /// The first record of a client without a connection is a keyframe. Records follow in the order of their
+    /// [numbers](TickRecord::seq). A record that the client has had is skipped, without an error. A keyframe with
+    /// a higher number updates the objects; one with a lower number begins the playback again, so that a
+    /// program can jump in both directions.
+    ///
+    /// A record behind a missing one is kept, and played directly behind it: [`RecordError::Missing`] has the numbers for
+    /// which the program asks the source. The client keeps up to
+    /// [`max_early_messages`](crate::ClientConfig::max_early_messages) records of
+    /// [`max_early_bytes`](crate::ClientConfig::max_early_bytes) in all, those with the lowest numbers.
+    ///
+    /// The client counts as [connected](Self::is_connected) from the first keyframe to
+    /// [`disconnect`](Self::disconnect), [`handle_disconnect`](Self::handle_disconnect) or
+    /// [`handle_connect`](Self::handle_connect). It sends nothing meanwhile: commands are errors,
+    /// [`network_time`](Self::network_time) is unknown ([`TickRecord::time`] is known), and an object that could not be read
+    /// or made waits for the next keyframe.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    /// use syncvar::records::RecordError;
+    ///
+    /// let mut server = NetworkServer::new(Prefabs::new());
+    /// server.start_recording();
+    /// for tick in 1..=4 {
+    ///     server.update(tick * Duration::from_millis(100));
+    /// }
+    /// let mut client = NetworkClient::new(Prefabs::new());
+    /// let keyframe = server.keyframe().unwrap();
+    /// let records: Vec<_> = server.records_after(keyframe.seq()).collect();
+    /// assert_eq!(client.handle_record(records[0]), Err(RecordError::NeedsKeyframe));
+    /// client.handle_record(keyframe)?;
+    /// client.handle_record(records[0])?;
+    /// let missing = RecordError::Missing { expected: 3, found: 4 };
+    /// assert_eq!(client.handle_record(records[2]), Err(missing)); // it is kept
+    /// client.handle_record(records[1])?; // plays both
+    /// assert_eq!(client.tick(), Some(server.network_time().tick));
+    /// # Ok::<(), RecordError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// For a connected client, a record of another schema or out of order, and for the first malformed
+    /// message, also of a kept record. A record of another [origin](TickRecord::origin) without its keyframe also
+    /// ends the playback, with [`ClientEvent::Disconnected`](crate::ClientEvent::Disconnected), and removes all objects.
+    pub fn handle_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
+        if self.session.playback.is_none() && self.session.state != ClientState::Disconnected {
+            return Err(RecordError::Connected);
+        }
+        if let Some(origin) = record.keyframe() {
+            let playback = self.session.playback.as_ref();
+            let client = playback.map(|playback| playback.origin.schema_hash);
+            let client = client.unwrap_or_else(|| self.objects.world.prefabs.schema_hash());
+            let record = origin.schema_hash;
+            if record != client {
+                return Err(RecordError::OtherSchema { record, client });
+            }
+        }
+        for item in record.items() {
+            check_messages(item.messages)?;
+        }
+        self.inbound.work.reset();
+        self.take_record(record)?;
+        let session = self.session.number;
+        while self.session.is_current(session)
+            && let Some(playback) = &mut self.session.playback
+            && let Some(next) = playback.next()
+        {
+            self.take_record(&next)?;
+        }
+        Ok(())
+    }
+
+    /// Plays a record at its place.
+    fn take_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
+        let playback = self.session.playback.as_mut();
+        let current = playback.filter(|playback| playback.origin.checksum() == record.origin());
+        let step = match (current, record.keyframe()) {
+            (Some(playback), _) => playback.step(record, &self.context.config)?,
+            (None, Some(origin)) => Step::Begin(*origin),
+            (None, None) => {
+                if self.session.playback.is_some() {
+                    self.end_session(DisconnectReason::ConnectionLost);
+                    self.forget_objects();
+                }
+                return Err(RecordError::NeedsKeyframe);
+            }
+        };
+        match step {
+            Step::Skip => return Ok(()),
+            // The state of a connection, without objects.
+            Step::Begin(origin) => {
+                self.session.number += 1;
+                self.session.ticket.lost = None;
+                self.session.carrier.datagrams = false;
+                self.reset_session();
+                self.outbound = Outbound::new(self.context.config.packet_size);
+                self.arrivals = None;
+                self.session.server.framing = Framing::Compact;
+                self.session.server.start = Some(origin.start);
+                self.session.playback = Some(Playback::new(origin));
+                self.accept_session();
+            }
+            Step::Continue => {}
+        }
+        let session = self.session.number;
+        let playback = self.session.playback.as_mut();
+        let packets = playback.map(|playback| playback.play(record));
+        let mut result = Ok(());
+        for (channel, packet) in packets.unwrap_or_default() {
+            // A callback may have ended the playback.
+            if !self.session.is_current(session) {
+                break;
+            }
+            result = result.and(self.handle_packet(channel, &packet));
+        }
+        Ok(result?)
+    }
+}

@@ -1,0 +1,150 @@
+//! The conductor of sessions: steps that touch every part at the begin and at the end of a connection.
+//!
+//! The join as the client sees it. An arrow is a packet; each line behind a dash is the work of this client.
+//!
+//! ```text
+//! transport is connected - handle_connect: the objects of the last connection leave, unless the link was lost
+//!   JoinRequest, Connect ->
+//!                        <- Session (token: new, returned or resumed), Connect (framing, first tick, pace)
+//!                           - handle_accept: Connecting to Connected; both directions have headers from here on
+//!   Ready ->
+//!                        <- SpawnFinished 0
+//!                           - begin_burst: no object counts as sent, no ownership as given
+//!                        <- SpawnBatch, LocalClientAuthority, SetParent ...
+//!                           - each object is read, and stays invisible
+//!                        <- SpawnFinished 1
+//!                           - end_burst: missing objects leave; the others are announced by ascending id; then parents,
+//!                             scene objects, references, early messages; pings begin; event Ready
+//! ```
+//!
+//! A burst is one step for the program: no callback runs while a part of the objects is missing, so a
+//! hook, a parent or a reference of the first object finds the last. A burst also heals: after a second `Ready`, or a
+//! return without the missing packets, the objects that the burst lacks are gone from the view.
+//!
+//! A lost link keeps the objects, if the server has granted a token: `Lost` has the packets of both directions and
+//! their counts. `Resumed` continues the streams, and nothing else changes for the objects. `Returned` begins new
+//! streams over the same objects; a burst follows. `New` means that the server does not know the session: the objects
+//! leave before the acceptance, as on a first connection.
+//!
+//! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
+
+use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
+
+use crate::Framing;
+use crate::client::inbound::EarlyMessages;
+use crate::client::session::Ticket;
+use crate::client::{Arrivals, ClientEvent, ClientState, NetworkClient, PendingWrites};
+use crate::message::{Accepted, Message as _, PROTOCOL_VERSION, Ready};
+
+impl NetworkClient {
+    /// Removes the objects and the state of the last connection.
+    pub(super) fn reset_session(&mut self) {
+        self.forget_all();
+        self.objects.forget_missed();
+        self.session.reset();
+        self.inbound.reset();
+        self.inbound.early = EarlyMessages::default();
+        self.context.clock.reset_server();
+        self.writes = PendingWrites::default();
+        self.predictions.end();
+    }
+
+    /// Handles the server's `Connect`. A server with a different version that overlooks the difference is
+    /// left here.
+    pub(super) fn handle_accept(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let answer = Accepted::decode(payload)?;
+        if answer.version != PROTOCOL_VERSION {
+            self.end_session(DisconnectReason::VersionMismatch);
+            return Ok(());
+        }
+        let framing = answer.framing();
+        if framing > self.context.config.framing {
+            let (what, value) = ("framing, for it was not asked for", framing.number().into());
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(payload).error(kind));
+        }
+        if self.session.has_outdated_objects() {
+            let number = self.session.number;
+            self.inbound.early.drop_all(&mut self.context);
+            self.forget_all();
+            if self.session.number != number || self.session.state != ClientState::Connecting {
+                return Ok(());
+            }
+            let (granted, asked) = (
+                self.session.ticket.granted.take(),
+                self.session.request.asked,
+            );
+            self.reset_session();
+            (self.session.ticket.granted, self.session.request.asked) = (granted, asked);
+            // The packet in progress is the first of the new session.
+            self.session.ticket.received = 1;
+        }
+        self.session.server.framing = framing;
+        (self.session.server.start, self.session.server.pace) = answer.start.unzip();
+        self.accept_session();
+        Ok(())
+    }
+
+    /// Enters the connected state and asks for the objects.
+    pub(super) fn accept_session(&mut self) {
+        self.session.state = ClientState::Connected;
+        tracing::debug!(framing = ?self.session.server.framing, "the server has accepted this client");
+        let returned = self.session.enter(&mut self.outbound, &mut self.arrivals);
+        if returned == Some(false) {
+            // The objects stay, and follow anyway.
+            self.session.burst.in_progress = false;
+            self.objects.forget_missed();
+            self.inbound.reset();
+            self.inbound.early.drop_all(&mut self.context);
+            self.writes.refused = Ids::default();
+            self.context.clock.reset_server();
+        }
+        if returned != Some(true) {
+            // Both directions have headers from now on, if the framing has them.
+            let has_headers = self.session.server.framing == Framing::Compact;
+            let carrier = self.session.carrier;
+            let handshake = self
+                .context
+                .now()
+                .saturating_sub(self.session.request.asked);
+            let config = &self.context.config;
+            let settings = config.loss.at_rate(config.tick_rate);
+            self.inputs.restart();
+            self.outbound
+                .begin_headers(has_headers, carrier, config, handshake);
+            let settings = carrier.datagrams.then_some(&settings);
+            self.arrivals = has_headers.then(|| Arrivals::new(settings));
+        }
+        let event = match returned {
+            None => ClientEvent::Connected,
+            Some(resumed) => ClientEvent::Returned { resumed },
+        };
+        self.context.events.push(event);
+        if self.context.config.auto_ready && returned != Some(true) {
+            self.send_own(&Ready {});
+        }
+    }
+
+    /// Ends the connection and reports it.
+    pub(crate) fn end_session(&mut self, reason: DisconnectReason) {
+        tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
+        let played = self.session.playback.take().is_some();
+        let is_lost = !played && reason == DisconnectReason::ConnectionLost;
+        let packet_size = self.context.config.packet_size;
+        let (outbound, arrivals) = (&mut self.outbound, &mut self.arrivals);
+        let returns = is_lost && self.session.keep_link(outbound, arrivals, packet_size);
+        let event = match self.session.state {
+            ClientState::Disconnected => return,
+            ClientState::Connecting => ClientEvent::Refused { reason },
+            ClientState::Connected => ClientEvent::Disconnected { reason },
+        };
+        self.session.state = ClientState::Disconnected;
+        self.session.closing = (!played).then_some(ConnectionId::SERVER);
+        if !returns && !played {
+            self.session.ticket = Ticket::default();
+            self.inbound.early.drop_all(&mut self.context);
+        }
+        self.context.events.push(event);
+    }
+}

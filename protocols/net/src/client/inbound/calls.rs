@@ -1,0 +1,95 @@
+//! Remote calls of the server: read up to their arguments, then run by the conductor.
+
+use super::{Inbound, Reading};
+use crate::MessageType;
+use crate::client::ClientEvent;
+use crate::client::context::Context;
+use crate::client::state_message::StateMessage;
+use crate::message::{Incoming, Name, named};
+use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::{CallFailure, Encoding, NetId, NetworkReader, ReadError, ReceivedEvent};
+
+/// Received call whose object and behaviour are known.
+#[derive(Debug)]
+pub(crate) struct ReceivedCall<'a> {
+    pub(crate) object: NetId,
+    pub(crate) place: CallPlace,
+    pub(crate) arguments: NetworkReader<'a>,
+    encoding: Encoding,
+    /// Bytes of the arguments.
+    bytes: &'a [u8],
+}
+
+impl Inbound {
+    /// Reads the header of a call. Returns `None` if the call waits for the announcement of its object, or for the
+    /// state of its tick.
+    pub(crate) fn read_call<'a>(
+        &mut self,
+        message: StateMessage<'a>,
+        lent: &mut Reading<'_>,
+    ) -> Result<Option<ReceivedCall<'a>>, ReadError> {
+        let mut call = Incoming::decode(message.message_type, message.payload)?;
+        call.arguments = call.arguments.with_budget(self.budget);
+        if self.early.defer_call(call.object, message, lent) {
+            return Ok(None);
+        }
+        let prefab = lent.objects.world.prefab(call.object);
+        let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
+        if place.is_some_and(|place| place.schema.after_state)
+            && let (Some(tick), Some(arrivals)) = (self.packet.tick, &mut lent.arrivals)
+            && arrivals.defer_call(tick, message, lent.context.now())
+        {
+            return Ok(None);
+        }
+        let fits = |place: &CallPlace| match message.message_type {
+            MessageType::SyncEvent => place.is_event(),
+            MessageType::Rpc => !place.is_event() && !place.is_command(),
+            _ => !place.is_command(),
+        };
+        let Some(place) = place.filter(fits) else {
+            let number = match call.name {
+                Name::Hash(hash) => hash,
+                Name::Number(number) => u32::try_from(number).unwrap_or(u32::MAX),
+            };
+            return Err(call.arguments.unknown_call(number));
+        };
+        Ok(Some(ReceivedCall {
+            object: call.object,
+            place,
+            encoding: call.arguments.encoding(),
+            bytes: call.arguments.rest(),
+            arguments: call.arguments,
+        }))
+    }
+
+    /// Reports the result of a call that has run: `None` if its object is gone or checked out.
+    pub(crate) fn finish_call(
+        &mut self,
+        call: &ReceivedCall<'_>,
+        ran: Option<Result<(), Failure>>,
+        context: &mut Context,
+    ) -> Result<(), ReadError> {
+        self.budget = call.arguments.budget();
+        let (object, place) = (call.object, &call.place);
+        let (message, result) = match ran {
+            Some(Ok(())) => {
+                if place.is_event() {
+                    let event = ReceivedEvent::new(object, place, call.encoding, call.bytes);
+                    context.events.push(ClientEvent::SyncEvent(event));
+                }
+                return Ok(());
+            }
+            None => {
+                context.stats.unknown_objects += 1;
+                return Ok(());
+            }
+            Some(Err(Failure::Panicked(message))) => (message, Ok(())),
+            Some(Err(Failure::Malformed(error))) => (error.to_string(), Err(error)),
+        };
+        tracing::error!(%object, call = place.schema.name, message, "a call has failed");
+        let failure = CallFailure::new(object, place, message);
+        let event = ClientEvent::CallFailed(Box::new(failure));
+        context.events.push(event);
+        result
+    }
+}

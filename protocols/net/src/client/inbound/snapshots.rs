@@ -1,0 +1,249 @@
+//! Snapshots: full states of new and known objects.
+
+use super::{Inbound, Reading, Snapshot};
+use crate::client::objects::{Fact, Health, Replica};
+use crate::client::{ClientEvent, SpawnFailure};
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{DeferredHooks, Location, Slots, read_sections};
+use syncvar_runtime::schema::PolicyBits;
+use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
+
+/// Snapshot that was read.
+#[derive(Debug)]
+pub(crate) struct ReadSnapshot {
+    /// Hooks for the fields of a visible object that differ. `None` for an invisible object.
+    pub(crate) hooks: Option<Vec<DeferredHooks>>,
+}
+
+impl Inbound {
+    /// Makes the object of a snapshot and reads its state. With `refused`, the object is made and its state is not
+    /// read. Returns `None` if the object cannot be made.
+    pub(crate) fn read_new(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        refused: Option<&ReadError>,
+        lent: &mut Reading<'_>,
+    ) -> Result<Option<ReadSnapshot>, ReadError> {
+        let object = snapshot.object;
+        let at = match self.make(snapshot, lent) {
+            Ok(at) => at,
+            Err(reason) => {
+                lent.context.events.push(ClientEvent::SpawnFailed {
+                    object,
+                    asset_id: snapshot.asset_id,
+                    reason,
+                });
+                self.early.remember_gone(object);
+                self.early.drop_of(object, lent.context);
+                return Ok(None);
+            }
+        };
+        let world = &mut lent.objects.world;
+        world.set_place(object, snapshot.place);
+        world.relations.set_parent(object, snapshot.relation.parent);
+        self.early.forget_gone(object);
+        refused.map_or(Ok(()), |error| Err(error.clone()))?;
+        self.read_first(snapshot, at, lent)?;
+        self.replace_references(object, lent);
+        Ok(Some(ReadSnapshot { hooks: None }))
+    }
+
+    /// Reads the snapshot of an object that exists; `None` if its behaviours are gone.
+    pub(crate) fn read_known(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        refused: Option<&ReadError>,
+        lent: &mut Reading<'_>,
+    ) -> Result<Option<ReadSnapshot>, ReadError> {
+        let object = snapshot.object;
+        refused.map_or(Ok(()), |error| Err(error.clone()))?;
+        let Some(hooks) = self.read_again(snapshot, lent)? else {
+            return Ok(None);
+        };
+        let Some(replica) = lent.objects.world.objects.get(object.0) else {
+            return Ok(None);
+        };
+        let is_visible = replica.is_visible();
+        let prefab = lent.objects.world.prefab(object);
+        if prefab.is_some_and(|prefab| prefab.facts.interpolated) {
+            lent.record_snapshot(object, self.packet.tick);
+        }
+        self.replace_references(object, lent);
+        Ok(Some(ReadSnapshot {
+            hooks: is_visible.then_some(hooks),
+        }))
+    }
+
+    /// Records the references of a snapshot. They replace the earlier references of the object.
+    fn replace_references(&mut self, object: NetId, lent: &mut Reading<'_>) {
+        let limit = lent.context.config.max_pending_references;
+        let joining = lent.session.is_joining();
+        lent.objects
+            .replace_references(object, &mut self.memory.targets, joining, limit);
+    }
+
+    /// Makes the object of a snapshot. Returns its place.
+    fn make(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        lent: &mut Reading<'_>,
+    ) -> Result<Location, SpawnFailure> {
+        let (objects, config) = (&mut *lent.objects, &lent.context.config);
+        if objects.world.objects.len() >= config.max_objects {
+            return Err(SpawnFailure::TooManyObjects);
+        }
+        let object = snapshot.object;
+        let at = match snapshot.relation.scene_id {
+            Some(scene_id) => {
+                let max_objects = config.max_objects;
+                let (prefab, behaviours) =
+                    objects.activate(object, scene_id, snapshot.prefab, max_objects)?;
+                objects.world.pools.insert(object, prefab, behaviours)
+            }
+            None => {
+                let world = &mut objects.world;
+                let prefab = snapshot.prefab.and_then(|i| world.prefabs.get(i));
+                let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
+                let memory = prefab.facts.memory.saturating_add(size_of::<Replica>());
+                let rest = self.budget.memory.checked_sub(memory);
+                let total = world.pools.memory().saturating_add(memory);
+                let rest = rest.filter(|_| total <= config.max_object_memory);
+                let Some(rest) = rest else {
+                    lent.context.stats.refused.memory += 1;
+                    return Err(SpawnFailure::TooMuchMemory);
+                };
+                self.budget.memory = rest;
+                prefab.insert_into(&mut world.pools, object)
+            }
+        };
+        let mut replica = Replica::new(at);
+        if let Some(tick) = self.packet.tick {
+            replica.spawned = tick;
+            track_ticks(at, tick, lent);
+        }
+        lent.objects.world.objects.insert(object.0, replica);
+        Ok(at)
+    }
+
+    /// Reads the first state of an object, with its `on_synchronize` data.
+    fn read_first(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        at: Location,
+        lent: &mut Reading<'_>,
+    ) -> Result<(), ReadError> {
+        let object = snapshot.object;
+        lent.writes.leases.remove(object);
+        let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
+            .with_budget(self.budget)
+            .with_references(&mut self.memory.targets);
+        let world = &mut lent.objects.world;
+        let prefab = world.prefabs.get(world.pools.prefab(at.pool));
+        let Some(slots) = world.pools.slots_mut(at) else {
+            return Ok(());
+        };
+        let mut read = slots.read_full(&mut reader);
+        if read.is_ok() && prefab.is_some_and(|prefab| prefab.callbacks.synchronize) {
+            read = read_data(object, slots, &mut reader, &mut lent.context.events);
+        }
+        self.budget = reader.budget();
+        read?;
+        reader.finish()?;
+        if prefab.is_some_and(|prefab| prefab.facts.interpolated) {
+            lent.record_snapshot(object, self.packet.tick);
+        }
+        Ok(())
+    }
+
+    /// Reads the state of an object that exists, with its `on_synchronize` data. The object
+    /// loses the private fields that its snapshot is not for. Returns the hooks of a visible object; `None` if the
+    /// object is gone.
+    fn read_again(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        lent: &mut Reading<'_>,
+    ) -> Result<Option<Vec<DeferredHooks>>, ReadError> {
+        let (object, joining) = (snapshot.object, lent.session.is_joining());
+        let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
+            .with_budget(self.budget)
+            .with_references(&mut self.memory.targets);
+        let world = &mut lent.objects.world;
+        let Some(replica) = world.objects.get_mut(object.0) else {
+            return Ok(None);
+        };
+        let prefab = world.prefabs.get(world.pools.prefab(replica.at.pool));
+        let is_owned = replica.is(if joining {
+            Fact::OwnedBeforeBurst
+        } else {
+            Fact::Owned
+        });
+        let mut hooks = Vec::new();
+        if let Some(slots) = world.pools.slots_mut(replica.at) {
+            // `Unet` without the handshake has no owner writes.
+            let replaces_all = joining || !lent.context.config.compare_schemas;
+            let has_hooks = world.callbacks == Callbacks::Run && replica.is_visible();
+            let before = has_hooks.then(|| slots.remember_for_hooks());
+            let tick = self.packet.tick;
+            let ticks = tick.map(|tick| (tick, &mut self.memory.kept));
+            lent.writes.leases.remove(object);
+            let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, ticks);
+            if kept {
+                lent.writes.changed.insert(object);
+            }
+            let synchronize = prefab.is_some_and(|prefab| prefab.callbacks.synchronize);
+            let read = match read {
+                Ok(()) if synchronize => {
+                    read_data(object, slots, &mut reader, &mut lent.context.events)
+                }
+                read => read,
+            };
+            self.budget = reader.budget();
+            read?;
+            let role = reader.take_report().role;
+            if let (Some(prefab), Some(role)) = (prefab, role) {
+                // It may have left the group since, or written to them without permission. The report of a lost
+                // ownership resets the fields of the owner itself.
+                let private = |policy: &PolicyBits| {
+                    let of_owner = if is_owned { 0 } else { policy.owner_only };
+                    (of_owner | policy.group) & !policy.readable(role)
+                };
+                slots.reset_fields(object, private, || prefab.make());
+                slots.set_ticks(tick.unwrap_or_default(), private);
+            }
+            if let Some(before) = before {
+                hooks = slots.hooks_since(object, before);
+            }
+        }
+        reader.finish()?;
+        replica.health = Health::Intact;
+        Ok(Some(hooks))
+    }
+}
+
+/// Gives the fields on unreliable channels the tick of their spawn.
+fn track_ticks(at: Location, tick: u32, lent: &mut Reading<'_>) {
+    let kinds = &lent.context.config.channels;
+    let is_unreliable = |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
+    let world = &mut lent.objects.world;
+    let prefab = world.prefabs.get(world.pools.prefab(at.pool));
+    if prefab.is_some_and(|prefab| prefab.facts.channels.iter().copied().any(is_unreliable))
+        && let Some(slots) = world.pools.slots_mut(at)
+    {
+        slots.track_ticks(tick, is_unreliable);
+    }
+}
+
+/// Reads the `on_synchronize` data of an object's behaviours.
+fn read_data(
+    object: NetId,
+    slots: &mut dyn Slots,
+    reader: &mut NetworkReader<'_>,
+    events: &mut Events<ClientEvent>,
+) -> Result<(), ReadError> {
+    read_sections(object, slots, reader, |failure| {
+        let (behaviour, error) = (failure.behaviour, &failure.error);
+        let (read, expected) = (failure.read, failure.expected);
+        tracing::warn!(%object, behaviour, read, expected, %error, "unreadable on_synchronize data");
+        events.push(ClientEvent::SynchronizeFailed(Box::new(failure)));
+    })
+}

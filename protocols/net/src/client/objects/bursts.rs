@@ -1,0 +1,45 @@
+//! Facts of a burst: which objects and which ownership the server has sent again.
+
+use super::{Fact, Objects, Stage};
+use syncvar_runtime::NetId;
+
+/// Report that a complete burst leads to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BurstReport {
+    Spawned(NetId),
+    OwnerChanged { object: NetId, owned: bool },
+}
+
+impl Objects {
+    /// Forgets which objects and which ownership the server has sent.
+    pub(crate) fn begin_burst(&mut self) {
+        for replica in self.world.objects.values_mut() {
+            replica.set(Fact::Refreshed, false);
+            replica.set(Fact::OwnedBeforeBurst, replica.is(Fact::Owned));
+            replica.set(Fact::Owned, false);
+        }
+    }
+
+    /// Returns the objects that the burst did not contain, ascending.
+    pub(crate) fn missing_in_burst(&self) -> Vec<NetId> {
+        self.world.ids(|replica| !replica.is(Fact::Refreshed))
+    }
+
+    /// Lists the reports after a burst by ascending id, and makes all new objects visible.
+    pub(crate) fn burst_reports(&mut self) -> Vec<BurstReport> {
+        let mut reports = Vec::new();
+        // Without a loop: a nested iterator checks each level for each object.
+        self.world.objects.iter_mut().for_each(|(number, replica)| {
+            let object = NetId(number);
+            let owned = replica.is(Fact::Owned);
+            if replica.is_visible() && owned != replica.is(Fact::OwnedBeforeBurst) {
+                reports.push(BurstReport::OwnerChanged { object, owned });
+            }
+            if !replica.is_visible() && !replica.is_poisoned() {
+                replica.stage = Stage::Visible;
+                reports.push(BurstReport::Spawned(object));
+            }
+        });
+        reports
+    }
+}

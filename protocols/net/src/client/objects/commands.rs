@@ -1,0 +1,45 @@
+//! Commands of an object, as its prefab declares them.
+
+use super::{Fact, Objects};
+use crate::Framing;
+use crate::message::{Name, named};
+use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::{CallError, NetId};
+
+impl Objects {
+    /// Returns whether the server keeps a history of some prefab.
+    pub(crate) fn has_history(&self) -> bool {
+        let mut prefabs = self.world.prefabs.entries().iter();
+        prefabs.any(|prefab| prefab.facts.history)
+    }
+
+    /// Returns the place of a command, if this client may call it. `channels` is the number of channels.
+    pub(crate) fn command(
+        &self,
+        object: NetId,
+        class: Class,
+        number: u32,
+        framing: Framing,
+        channels: usize,
+    ) -> Result<CallPlace, CallError> {
+        let replica = self.world.objects.get(object.0);
+        let replica = replica.filter(|replica| replica.is_visible());
+        let replica = replica.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replica.at.pool);
+        let prefabs = &self.world.prefabs;
+        let place = prefabs.declared_call(prefab, object, class, number)?;
+        if place.schema.requires_ownership && !replica.is(Fact::Owned) {
+            return Err(CallError::NotOwner(object));
+        }
+        if usize::from(place.schema.channel) >= channels {
+            return Err(CallError::UnknownChannel(place.schema.channel));
+        }
+        let calls = prefabs.get(prefab).map(|prefab| &prefab.calls);
+        let named = calls.and_then(|calls| named(calls, Name::Hash(place.schema.hash)));
+        let is_first = named.is_some_and(|named| named.is(&place));
+        if framing == Framing::Unet && !is_first {
+            return Err(CallError::Ambiguous);
+        }
+        Ok(place)
+    }
+}

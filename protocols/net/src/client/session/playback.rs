@@ -1,0 +1,136 @@
+//! Playback: tick records in place of a server's packets.
+
+use super::early_records::EarlyRecords;
+use crate::client::ClientConfig;
+use crate::link::header::StreamHeader;
+use crate::link::stream::StreamTicks;
+use crate::message::{Message, SpawnFinished, frames};
+use crate::record::RecordOrigin;
+use crate::{RecordError, TickRecord};
+use syncvar_runtime::NetworkWriter;
+
+/// Length of the messages in one packet, except for a longer message.
+const PACKET: usize = 1340;
+
+/// Position in a sequence of records.
+#[derive(Debug)]
+pub(crate) struct Playback {
+    pub(crate) origin: RecordOrigin,
+    /// Number of the last record.
+    seq: u64,
+    /// Tick of the last record, which the headers can have.
+    tick: u64,
+    /// Ticks of the packets that the records are played as.
+    headers: StreamTicks,
+    /// Records behind a missing record.
+    early: EarlyRecords,
+}
+
+/// Use of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The client has had it.
+    Skip,
+    /// A keyframe that the objects do not lead to: they are forgotten first.
+    Begin(RecordOrigin),
+    Continue,
+}
+
+impl Playback {
+    /// Returns the position before the first record of an origin.
+    pub(crate) fn new(origin: RecordOrigin) -> Self {
+        Self {
+            origin,
+            seq: 0,
+            tick: 0,
+            headers: StreamTicks::default(),
+            early: EarlyRecords::default(),
+        }
+    }
+
+    /// Decides about a record of the same origin by the position of the playback. A record behind a missing record is kept.
+    pub(crate) fn step(
+        &mut self,
+        record: &TickRecord,
+        config: &ClientConfig,
+    ) -> Result<Step, RecordError> {
+        let keyframe = record.keyframe().copied();
+        let (seq, expected) = (record.seq(), self.seq.saturating_add(1));
+        if let Some(origin) = keyframe.filter(|_| seq < self.seq) {
+            return Ok(Step::Begin(origin));
+        }
+        if seq < expected {
+            return Ok(Step::Skip);
+        }
+        if record.tick() < self.tick {
+            let (last, found) = (self.tick, record.tick());
+            return Err(RecordError::EarlierTick { last, found });
+        }
+        if self.origin.header_tick(record.tick()).is_none() {
+            return Err(RecordError::NeedsKeyframe);
+        }
+        if seq > expected && keyframe.is_none() {
+            let (most, most_bytes) = (config.max_early_messages, config.max_early_bytes);
+            let found = self.early.keep(record, most, most_bytes).unwrap_or(seq);
+            return Err(RecordError::Missing { expected, found });
+        }
+        Ok(Step::Continue)
+    }
+
+    /// Takes the kept record that follows.
+    pub(crate) fn next(&mut self) -> Option<TickRecord> {
+        self.early.next(self.seq)
+    }
+
+    /// Moves to a record. Returns its messages in packets of a stream, with their channels.
+    pub(crate) fn play(&mut self, record: &TickRecord) -> Vec<(u8, Vec<u8>)> {
+        (self.seq, self.tick) = (record.seq(), record.tick());
+        let mut packets = Vec::new();
+        let mut border = NetworkWriter::new();
+        if record.is_keyframe() {
+            SpawnFinished { state: 0 }.encode(&mut border);
+            packets.push((0, self.packet(border.as_bytes(), None)));
+        }
+        for item in record.items() {
+            for messages in parts(item.messages) {
+                packets.push((item.channel, self.packet(messages, None)));
+            }
+        }
+        border.truncate(0);
+        if record.is_keyframe() {
+            SpawnFinished { state: 1 }.encode(&mut border);
+        }
+        packets.push((0, self.packet(border.as_bytes(), Some(record.is_partial()))));
+        packets
+    }
+
+    /// Returns a packet with messages. The last packet of a tick has `end`: whether changes of the tick are missing.
+    fn packet(&mut self, messages: &[u8], end: Option<bool>) -> Vec<u8> {
+        let header = StreamHeader {
+            end: end.is_some(),
+            partial: end == Some(true),
+            ..StreamHeader::default()
+        };
+        let tick = self.origin.header_tick(self.tick);
+        let header = self.headers.stamp(tick.unwrap_or_default(), header);
+        [header.encode().as_slice(), messages].concat()
+    }
+}
+
+/// Divides messages at their borders. Each part has the limits of a packet, as from a server.
+fn parts(mut messages: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let mut length = 0;
+        for frame in frames(messages) {
+            // The borders have been checked.
+            let next = length + frame.ok()?.length();
+            if length > 0 && next > PACKET {
+                break;
+            }
+            length = next;
+        }
+        let (packet, rest) = messages.split_at(length);
+        messages = rest;
+        (length > 0).then_some(packet)
+    })
+}
