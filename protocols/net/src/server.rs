@@ -70,6 +70,7 @@ use calls::Calls;
 use context::{Context, Ticks};
 use datagrams::Datagrams;
 use host::Host;
+use inputs::Inputs;
 use objects::Objects;
 use objects::guard::begin_write;
 use outbound::Outbound;
@@ -131,6 +132,7 @@ pub struct NetworkServer {
     outbound: Outbound,
     calls: Box<Calls>,
     rewind: Rewind,
+    inputs: Inputs,
     /// The client in the same process.
     host: Option<Box<Host>>,
     _alive: AliveServer,
@@ -160,6 +162,7 @@ impl NetworkServer {
             outbound: Outbound::default(),
             calls: Box::default(),
             rewind: Rewind::default(),
+            inputs: Inputs::default(),
             host: None,
             _alive: AliveServer::begin(),
             context: Context {

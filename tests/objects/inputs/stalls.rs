@@ -250,3 +250,21 @@ fn refused_inputs_are_told_at_most_once_a_second() {
         );
     }
 }
+
+#[test]
+fn every_refused_input_is_told() {
+    for (datagrams, seed) in (0..6).map(|seed| (seed % 2 == 0, seed)) {
+        // Copies of inputs arrive a second late, behind newer ones.
+        let mut game = Game::new(link(20, 1800, 0.1, seed), datagrams);
+        for _ in 0..4 {
+            game.run(Duration::from_secs(1));
+            game.net.stall_server(millis(700));
+            game.run(Duration::from_secs(1));
+        }
+        game.net.set_link(0, link(20, 5, 0.0, seed));
+        game.run(Duration::from_secs(8));
+        let refused = game.net.server.stats().refused.inputs;
+        let name = format!("datagrams {datagrams}, seed {seed}");
+        assert_eq!(game.told.0, refused, "{name}");
+    }
+}

@@ -35,11 +35,11 @@ pub(super) struct OwnInputs {
 }
 
 impl OwnInputs {
-    /// Begins a new stream of packets. The held input stays.
+    /// Begins a new stream of packets. The held input stays, and the refused ones of which the program does not know.
     pub(super) fn restart(&mut self) {
-        let list = self.list.take();
         *self = Self {
-            list,
+            list: self.list.take(),
+            refused: std::mem::take(&mut self.refused),
             ..Self::default()
         };
         if let Some(list) = &mut self.list {

@@ -1,22 +1,34 @@
 //! Inputs of the clients, by tick.
+//!
+//! The input of a tick arrives before the tick, on a clock of the client that runs ahead by the way. This room keeps the inputs of each
+//! connection until the program takes them, and tells the client how early they were:
+//!
+//! ```text
+//! message ── rate ── read ──▶ list by tick ── use in a tick ──▶ Known, Repeated, Missing
+//!              │        │          │               │
+//!              ▼        ▼          ▼               ▼
+//!           refused   unknown   too far        lead of the newest
+//!              └────────┴──────────┴──▶ report ◀───┘ ──▶ InputState
+//! ```
+//!
+//! An input is relative to its predecessor. One that is relative to an unknown input is unreadable, and nobody is to blame: the loop may
+//! have refused the predecessor. Inputs too far ahead are refused in the update, not at their arrival: after a stall of the loop, those that
+//! were sent meanwhile arrive before the time of the server goes on. The first input of a tick counts, so nobody changes the past.
+//! A report is sent four times a second, and sooner after late or refused inputs.
 
 mod report;
 
 use std::any::{Any, TypeId};
-use std::ops::Range;
-use std::time::Duration;
 
-use syncvar_runtime::endpoint::Misbehaviour;
-use syncvar_runtime::motion::{AnyInputs, Input, Inputs};
-use syncvar_runtime::prefab::message::MessageError;
-use syncvar_runtime::{
-    ConnectionId, NetworkReader, NetworkTime, NetworkWriter, ReadError, SyncValue,
-};
+use syncvar_runtime::motion::{AnyInputs, Input, InputKind, Inputs as InputList};
+use syncvar_runtime::{ConnectionId, NetworkReader, NetworkTime, ReadError, SyncValue};
 
-use crate::message::{Frame, MAX_INPUTS, UnknownBase, read_inputs, unknown};
-use crate::server::NetworkServer;
+use crate::message::{Frame, InputState, MAX_INPUTS, UnknownBase, read_inputs};
+use crate::server::context::Context;
 use crate::server::rewind::{ClaimedView, InputViews};
+use crate::server::sessions::Sessions;
 use report::InputReport;
+use syncvar_runtime::endpoint::Misbehaviour;
 
 /// Number of the inputs among the rates of commands, which are numbered from 0 per type.
 const RATE: u32 = u32::MAX - 1;
@@ -35,7 +47,7 @@ pub(crate) struct ConnectionInputs {
 }
 
 impl ConnectionInputs {
-    fn new(list: Box<dyn AnyInputs>) -> Self {
+    pub(crate) fn new(list: Box<dyn AnyInputs>) -> Self {
         Self {
             list,
             used: None,
@@ -77,155 +89,60 @@ impl ConnectionInputs {
     }
 
     /// Drops the inputs behind the latest tick that may have one. Returns their number.
-    fn refuse(&mut self, present: u64, latest: u64) -> u32 {
+    fn drop_early(&mut self, present: u64, latest: u64) -> u32 {
         let Some(newest) = self.list.newest().filter(|newest| *newest > latest) else {
             return 0;
         };
-        let refused = self.list.truncate(latest);
         self.views.truncate(latest);
         self.report.note_lead(present, newest);
-        self.report.refused = self.report.refused.saturating_add(refused);
-        refused
+        self.list.truncate(latest)
+    }
+
+    /// Returns the list, for inputs of a host's own client.
+    pub(crate) fn list_mut(&mut self) -> &mut dyn Any {
+        &mut *self.list
     }
 }
 
-impl NetworkServer {
-    /// Returns the ticks that the update at `now` brings: those after the last update, up to the tick of `now`. A
-    /// program steps its world once for each of them, and then calls [`update`](Self::update) with the same time.
-    ///
-    /// Usually one tick, none or two if the loop is a little early or late, and at most the last 32 after a pause.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use syncvar::prelude::*;
-    ///
-    /// let mut server = NetworkServer::new(Prefabs::new()); // 30 ticks per second
-    /// server.update(Duration::from_secs(1));
-    /// assert_eq!(server.ticks_until(Duration::from_millis(1040)), 31..32);
-    /// assert!(server.ticks_until(Duration::from_millis(1010)).is_empty());
-    /// ```
-    pub fn ticks_until(&self, now: Duration) -> Range<u64> {
-        let (last, next) = (
-            self.network_time().tick,
-            NetworkTime::new(self.context.clock.at(now), self.context.config.tick_rate).tick,
-        );
-        let first = last.max(next.saturating_sub(MAX_INPUTS));
-        first.saturating_add(1)..next.saturating_add(1)
-    }
+/// Inputs of the connections: those whose clients receive the lead of their inputs.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    listed: Vec<ConnectionId>,
+}
 
-    /// Returns the input of a client in a tick of [`ticks_until`](Self::ticks_until). The ticks of successive calls
-    /// ascend; the client's clock follows them, so that its inputs arrive just in time.
-    ///
-    /// [`Input::Missing`] also for an unknown connection, and for another type than that of
-    /// [`Prefabs::input`](syncvar_runtime::Prefabs::input).
-    ///
-    /// ```
-    /// use syncvar::{motion::Input, prelude::*};
-    ///
-    /// #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
-    /// struct Move {
-    ///     x: f32,
-    /// }
-    ///
-    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().input::<Move>());
-    /// let connection = net.connection(0);
-    /// let mut last = Input::Missing;
-    /// for _ in 0..20 {
-    ///     net.client_mut(0).set_input(&Move { x: 0.5 })?;
-    ///     net.step_with(|server, now| {
-    ///         for tick in server.ticks_until(now) {
-    ///             last = server.input::<Move>(connection, tick);
-    ///         }
-    ///     });
-    /// }
-    /// assert_eq!(last, Input::Known(Move { x: 0.5 }));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn input<M: SyncValue>(&mut self, connection: ConnectionId, tick: u64) -> Input<M> {
-        let Some((list, is_held)) = self.inputs_of(connection, tick) else {
-            return Input::Missing;
-        };
-        let Some(list) = list.downcast_ref::<Inputs<M>>() else {
-            return Input::Missing;
-        };
-        let known = if is_held { list.held() } else { list.at(tick) };
-        match (known, list.before(tick)) {
-            (Some(input), _) => Input::Known(input.clone()),
-            (None, Some(input)) => Input::Repeated(input.clone()),
-            (None, None) => Input::Missing,
-        }
-    }
-
-    /// Returns the inputs of a client for their use in a tick, and whether the held one counts: that of the local client.
-    pub(in crate::server) fn inputs_of(
-        &mut self,
-        connection: ConnectionId,
-        tick: u64,
-    ) -> Option<(&dyn Any, bool)> {
-        let (is_local, present) = (self.is_local(connection), self.network_time().tick);
-        let known = self.sessions.connections.get_mut(connection.0)?;
-        let inputs = known.inputs.as_mut()?;
-        if !is_local {
-            inputs.note_use(tick, present);
-        }
-        if let Some(view) = inputs.views.at(tick) {
-            known.view = Some(view);
-        }
-        Some((&*inputs.list, is_local))
-    }
-
-    /// Sets the input of the local client of a [host](Self::connect_local) in the ticks to come.
-    ///
-    /// # Errors
-    ///
-    /// When the type is not that of [`Prefabs::input`](syncvar_runtime::Prefabs::input), the input has no form on the
-    /// wire, or the server has no local client.
-    pub fn local_set_input<M: SyncValue>(&mut self, input: &M) -> Result<(), MessageError> {
-        self.objects.world.prefabs.messages().find::<M>()?;
-        let kind = self.objects.world.prefabs.input_kind();
-        let local = self.host.as_ref().map(|host| host.connection);
-        let connection = local.and_then(|it| self.sessions.connections.get_mut(it.0));
-        let connection = connection.ok_or(MessageError::NotConnected(ConnectionId::SERVER))?;
-        let kind = kind.ok_or(MessageError::NotRegistered(std::any::type_name::<M>()))?;
-        let inputs = connection
-            .inputs
-            .get_or_insert_with(|| Box::new(ConnectionInputs::new(kind.make())));
-        let list: &mut dyn Any = &mut *inputs.list;
-        let list = list.downcast_mut::<Inputs<M>>();
-        let list = list.ok_or(MessageError::NotRegistered(std::any::type_name::<M>()))?;
-        Ok(list.hold(input, &mut NetworkWriter::new())?)
-    }
-
-    /// Takes the inputs of a client. Those too far ahead are refused in the update: after a stall of the loop, inputs
-    /// that were sent meanwhile arrive before the server's time goes on.
-    pub(in crate::server) fn handle_inputs(
+impl Inputs {
+    /// Takes the inputs of a message.
+    pub(crate) fn take(
         &mut self,
         from: ConnectionId,
         frame: Frame<'_>,
+        kind: InputKind,
+        sessions: &mut Sessions,
+        context: &mut Context,
     ) -> Result<(), ReadError> {
-        let kind = self.objects.world.prefabs.input_kind();
-        let kind = kind.ok_or_else(|| unknown(frame))?;
-        let limits = &self.context.config.limits;
-        let Some(connection) = self.sessions.connections.get_mut(from.0) else {
+        let limits = &context.config.limits;
+        let Some(connection) = sessions.connections.get_mut(from.0) else {
             return Ok(());
         };
         let inputs = connection
             .inputs
             .get_or_insert_with(|| Box::new(ConnectionInputs::new(kind.make())));
         if !std::mem::replace(&mut inputs.report.is_listed, true) {
-            self.sessions.input_reports.push(from);
+            self.listed.push(from);
         }
         let rate = (TypeId::of::<ConnectionInputs>(), RATE);
-        let now = self.context.clock.now();
-        if !connection.rates.allow(rate, limits.input_rate, now) {
-            self.context.stats.refused.inputs += 1;
-            inputs.report.refused = inputs.report.refused.saturating_add(1);
-            self.sessions.intake.count(Misbehaviour::Ignored);
+        let refused = &mut context.stats.refused.inputs;
+        if !connection
+            .rates
+            .allow(rate, limits.input_rate, context.clock.now())
+        {
+            inputs.report.refuse(1, refused);
+            sessions.intake.count(Misbehaviour::Ignored);
             return Ok(());
         }
         let encoding = connection.framing.encoding();
         let (view, mut newest) = (connection.view, 0);
-        let budget = &mut self.sessions.intake.budget;
+        let budget = &mut sessions.intake.budget;
         let known = |inputs: &&mut ConnectionInputs, tick, bytes: &mut Vec<u8>| {
             let known = inputs.list.bytes(tick);
             bytes.extend_from_slice(known.unwrap_or_default());
@@ -240,42 +157,73 @@ impl NetworkServer {
             *budget = reader.budget();
             read
         });
-        let Some(UnknownBase { newest, count }) = read? else {
-            inputs.note_view(newest, view);
-            return Ok(());
-        };
-        self.context.stats.refused.inputs += u64::from(count);
-        // A late datagram has nothing new.
-        if inputs.list.newest() < Some(newest) {
-            inputs.report.refused = inputs.report.refused.saturating_add(count);
+        match read? {
+            None => inputs.note_view(newest, view),
+            // A late copy behind newer inputs has nothing new: its client lacks nothing, and is told of nothing.
+            Some(UnknownBase { newest, .. }) if Some(newest) <= inputs.list.newest() => {}
+            Some(UnknownBase { count, .. }) => inputs.report.refuse(count, refused),
         }
         Ok(())
     }
 
-    /// Refuses the inputs too far ahead, and reports to the clients.
-    pub(in crate::server) fn report_inputs(&mut self) {
-        let present = self.network_time().tick;
-        let lead = self.context.config.limits.max_input_lead.min(MAX_INPUTS);
+    /// Refuses the inputs too far ahead. Returns the reports that are due.
+    pub(crate) fn report(
+        &mut self,
+        sessions: &mut Sessions,
+        context: &mut Context,
+    ) -> Vec<(ConnectionId, InputState)> {
+        let rate = context.config.tick_rate;
+        let present = NetworkTime::new(context.clock.now(), rate).tick;
+        let lead = context.config.limits.max_input_lead.min(MAX_INPUTS);
         let latest = present.saturating_add(lead);
-        let mut listed = std::mem::take(&mut self.sessions.input_reports);
-        listed.retain(|id| {
-            let connection = self.sessions.connections.get_mut(id.0);
+        let mut due = Vec::new();
+        self.listed.retain(|id| {
+            let connection = sessions.connections.get_mut(id.0);
             let Some(inputs) = connection.and_then(|it| it.inputs.as_mut()) else {
                 return false;
             };
-            let refused = inputs.refuse(present, latest);
-            self.context.stats.refused.inputs += u64::from(refused);
-            if inputs.report.is_due(present, self.context.config.tick_rate) {
-                let end = inputs
-                    .list
-                    .newest()
-                    .map_or(0, |tick| tick.saturating_add(1));
-                let state = inputs.report.take(present, end);
-                self.rooms().ground.send(*id, &state);
+            let refused = inputs.drop_early(present, latest);
+            inputs
+                .report
+                .refuse(refused, &mut context.stats.refused.inputs);
+            if inputs.report.is_due(present, rate) {
+                let newest = inputs.list.newest();
+                let end = newest.map_or(0, |tick| tick.saturating_add(1));
+                due.push((*id, inputs.report.take(present, end)));
                 return false;
             }
             inputs.report.is_listed
         });
-        self.sessions.input_reports = listed;
+        due
+    }
+
+    /// Returns the inputs of a client for their use in a tick, and whether the held one counts: that of the local client. The view
+    /// of the input becomes that of the connection.
+    pub(crate) fn of<'a>(
+        sessions: &'a mut Sessions,
+        connection: ConnectionId,
+        tick: u64,
+        present: u64,
+    ) -> Option<(&'a dyn Any, bool)> {
+        let is_local = sessions.is_local(connection);
+        let known = sessions.connections.get_mut(connection.0)?;
+        let inputs = known.inputs.as_mut()?;
+        if !is_local {
+            inputs.note_use(tick, present);
+        }
+        if let Some(view) = inputs.views.at(tick) {
+            known.view = Some(view);
+        }
+        Some((&*inputs.list, is_local))
+    }
+}
+
+/// Returns the input of a tick, or the last one before.
+pub(crate) fn input_of<M: SyncValue>(list: &InputList<M>, tick: u64, is_held: bool) -> Input<M> {
+    let known = if is_held { list.held() } else { list.at(tick) };
+    match (known, list.before(tick)) {
+        (Some(input), _) => Input::Known(input.clone()),
+        (None, Some(input)) => Input::Repeated(input.clone()),
+        (None, None) => Input::Missing,
     }
 }

@@ -1,13 +1,33 @@
 //! Rewinding: the world as a client showed it.
+//!
+//! A client shows the past. When its player shoots, the server has moved on by the way of the tick to the client, the delay of the
+//! view there, and the way of the command back:
+//!
+//! ```text
+//! server   T ──────────────────────────────────────────── present
+//!           ╲ way of the tick                            ╱ way of the command
+//! client     arrival ── delay of the view ── frame, shot
+//!
+//!          oldest ────────────── claim ────────────── until, present
+//!          └ age: round trip, jitter, intervals, pace ┘
+//! ```
+//!
+//! The command carries a [claim](claim): the tick that the client has shown. A cheat claims an old tick, at which its target stood in
+//! the open. So the server clamps each claim where it is used, between its present and the age that the connection can have at
+//! most by measures of the server alone: the round trip of datagrams or of the echoes of pings, its jitter, one interval of samples
+//! (the delay of a view), and the pace of the server's own loop. A packet that was repeated may be late by the silence before it.
+//!
+//! The histories are tracks of the samples that travelled. An object [departs](sight) with its tracks when it is despawned, as long as
+//! views can reach it. A connection has no past of an object before the snapshot that showed it. Inputs are used
+//! later than they arrive, so their [views](input_views) wait beside them.
 
 mod claim;
 mod input_views;
 mod pace;
 mod sight;
 
-pub(in crate::server) use claim::{ClaimedView, StreamArrivals};
-pub(in crate::server) use input_views::InputViews;
-pub(in crate::server) use sight::Departed;
+pub(crate) use claim::{ClaimedView, StreamArrivals};
+pub(crate) use input_views::InputViews;
 
 use std::fmt;
 use std::time::Duration;
@@ -16,12 +36,13 @@ use syncvar_runtime::motion::{SettledTicks, ViewTime, ticks_of};
 use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkTime};
 
-use crate::message::{VIEW_PARTS, View as ViewMessage};
-use crate::server::NetworkServer;
+use crate::server::objects::Objects;
 use crate::server::sessions::connection::Connection;
-use crate::server::sessions::incoming::Origin;
+use crate::server::{NetworkServer, ServerConfig};
 use crate::view::{View, time_of};
+use claim::ViewLimits;
 use pace::UpdatePace;
+use sight::Departed;
 
 /// Histories of despawned objects, and the measures of the server for all views.
 #[derive(Debug, Default)]
@@ -31,9 +52,67 @@ pub(super) struct Rewind {
 }
 
 impl Rewind {
+    /// Notes an update, and forgets the despawned objects that no view can reach.
+    pub(crate) fn note_update(&mut self, objects: &Objects, config: &ServerConfig, tick: u32) {
+        self.pace.note(tick);
+        let reach = objects.history_reach(config);
+        self.departed.forget(tick.saturating_sub(reach));
+    }
+
     /// Returns the ticks between the last two updates, at least 1.
-    pub(super) fn gap(&self) -> u32 {
+    pub(crate) fn gap(&self) -> u32 {
         self.pace.gap()
+    }
+
+    /// Returns the claim of a tick that arrives at the present one. A message on a stream may be late.
+    pub(crate) fn claim(
+        &self,
+        tick: f64,
+        connection: &Connection,
+        is_on_stream: bool,
+        objects: &Objects,
+        config: &ServerConfig,
+        present: u32,
+    ) -> ClaimedView {
+        let limits = self.limits(connection, objects, config);
+        let late = if is_on_stream { limits.lateness() } else { 0.0 };
+        ClaimedView {
+            tick,
+            until: f64::from(present) - late,
+        }
+    }
+
+    /// Returns the tick that a connection has shown, within its limits, and the distance from its claim. A connection without a
+    /// claim has the estimate of the server.
+    fn shown_tick(
+        &self,
+        connection: &Connection,
+        objects: &Objects,
+        config: &ServerConfig,
+        present: u32,
+    ) -> (f64, f64) {
+        let limits = self.limits(connection, objects, config);
+        let present = f64::from(present);
+        let Some(ClaimedView { tick, until }) = connection.view else {
+            return ((present - limits.estimated_age()).max(0.0), 0.0);
+        };
+        let oldest = (until - limits.oldest_age()).max(0.0);
+        let shown = tick.max(oldest).min(present);
+        (shown, (tick - shown).abs())
+    }
+
+    fn limits<'a>(
+        &self,
+        connection: &'a Connection,
+        objects: &Objects,
+        config: &'a ServerConfig,
+    ) -> ViewLimits<'a> {
+        ViewLimits {
+            connection,
+            config,
+            pace: self.pace.ticks(),
+            view_ticks: ticks_of(objects.longest_interval, config.tick_rate).into(),
+        }
     }
 }
 
@@ -52,6 +131,25 @@ impl fmt::Debug for Past<'_> {
         text.field("connection", &self.connection);
         text.field("tick", &self.tick);
         text.finish_non_exhaustive()
+    }
+}
+
+impl<'a> Past<'a> {
+    /// Returns the world at the view of a connection.
+    pub(super) fn new(server: &'a NetworkServer, connection: ConnectionId) -> Self {
+        let present = server.outbound.store.tick;
+        let known = server.sessions.connections.get(connection.0);
+        let known = known.filter(|_| !server.is_local(connection));
+        let (tick, clamped) = known.map_or((present.into(), 0.0), |known| {
+            let (objects, config) = (&server.objects, &server.context.config);
+            server.rewind.shown_tick(known, objects, config, present)
+        });
+        Self {
+            server,
+            connection,
+            tick,
+            clamped,
+        }
     }
 }
 
@@ -83,8 +181,8 @@ impl Past<'_> {
     pub fn view<B: NetworkBehaviour>(&self, id: NetId) -> Option<View<'_, B>> {
         let server = self.server;
         let Some(slots) = server.objects.world.slots(id) else {
-            let seen = (self.connection, self.tick);
-            let (tracks, interval) = server.departed_history::<B>(id, seen)?;
+            let departed = &server.rewind.departed;
+            let (tracks, interval) = departed.history::<B>(id, self.connection, self.tick)?;
             return Some(self.view_of(id, Some(tracks), interval));
         };
         if !server.is_visible(id, self.connection) {
@@ -104,7 +202,8 @@ impl Past<'_> {
         interval: Nanos,
     ) -> View<'a, B> {
         let config = &self.server.context.config;
-        let since = self.server.shown_since(id, self.connection);
+        let observer = self.server.sessions.connections.get(self.connection.0);
+        let since = observer.map_or(0, |observer| observer.shows.since(id));
         let time = ViewTime {
             tick: self.tick.max(since.into()),
             settled: &SettledTicks::ALL,
@@ -112,102 +211,5 @@ impl Past<'_> {
             tick_rate: config.tick_rate,
         };
         View::new(tracks, Some(time.moment(Some(interval))), 0)
-    }
-}
-
-impl NetworkServer {
-    /// Looks at the world as a client showed it when it sent the command or message that it has sent last, or made the
-    /// [input](Self::input) that the program has taken last:
-    /// the fields with `#[sync_var(history = ...)]`, interpolated as on the client. Costs time in proportion to the
-    /// objects that are looked at.
-    ///
-    /// The client sends the time with each command. The server limits it by its own measures to what the connection can
-    /// show: the round trip, the delay of the view, the repetition of a lost packet, and
-    /// [`ServerConfig::max_rewind`](crate::ServerConfig::max_rewind); [`Past::clamped`] tells the rest. A client whose prefabs
-    /// have no history sends no time; then the server estimates it from the round trip and the send interval. The time of a
-    /// local client is the present.
-    ///
-    /// ```
-    /// use syncvar::prelude::*;
-    ///
-    /// #[derive(NetworkBehaviour, Default)]
-    /// #[network_behaviour(send_interval = 0)]
-    /// struct Player {
-    ///     #[sync_var(interpolate = linear, history = 0.5)]
-    ///     position: SyncVar<Vector3>,
-    ///     #[sync_var]
-    ///     hits: SyncVar<u32>,
-    /// }
-    ///
-    /// #[network_calls]
-    /// impl Player {
-    ///     #[command]
-    ///     fn shoot(&mut self, ctx: &mut CallContext<'_>, target: NetId, at: Vector3) {
-    ///         let Some(sender) = ctx.sender() else { return };
-    ///         let seen = ctx.expect_server().rewind(sender, |past| past.view::<Player>(target)?.get(Player::POSITION));
-    ///         if seen.is_some_and(|seen| (seen.x - at.x).abs() < 0.5) {
-    ///             self.hits += 1;
-    ///         }
-    ///     }
-    /// }
-    /// ```
-    pub fn rewind<R>(&self, connection: ConnectionId, look: impl FnOnce(&Past<'_>) -> R) -> R {
-        let known = self.sessions.connections.get(connection.0);
-        let known = known.filter(|_| !self.is_local(connection));
-        let (tick, clamped) = known.map_or((self.present(), 0.0), |known| self.shown_tick(known));
-        look(&Past {
-            server: self,
-            connection,
-            tick,
-            clamped,
-        })
-    }
-
-    /// Takes the view that the next command or inputs of a connection refer to.
-    pub(in crate::server) fn handle_view(&mut self, from: ConnectionId, message: &ViewMessage) {
-        #[expect(clippy::cast_precision_loss, reason = "clamped where it is used")]
-        let tick = message.time as f64 / VIEW_PARTS;
-        let Some(known) = self.sessions.connections.get(from.0) else {
-            return;
-        };
-        let late = match self.sessions.origin {
-            Origin::Stream { .. } => self.lateness(known),
-            _ => 0.0,
-        };
-        let until = self.present() - late;
-        if let Some(known) = self.sessions.connections.get_mut(from.0) {
-            known.view = Some(ClaimedView { tick, until });
-        }
-    }
-
-    /// Returns the tick that a connection has shown, within its limits, and the distance from its claim.
-    fn shown_tick(&self, known: &Connection) -> (f64, f64) {
-        let Some(ClaimedView { tick, until }) = known.view else {
-            return (self.estimated_view(known), 0.0);
-        };
-        let oldest = (until - self.oldest_view(known)).max(0.0);
-        let shown = tick.max(oldest).min(self.present());
-        (shown, (tick - shown).abs())
-    }
-
-    /// Returns the tick of the last update.
-    pub(in crate::server) fn present(&self) -> f64 {
-        self.outbound.store.tick.into()
-    }
-
-    /// Returns the view of a connection that does not tell it.
-    fn estimated_view(&self, connection: &Connection) -> f64 {
-        let round_trip = connection.round_trip();
-        let round_trip = round_trip.map_or(0.0, |(mean, _)| self.ticks_in(self.way(mean)));
-        (self.present() - round_trip - self.view_ticks()).max(0.0)
-    }
-
-    /// Returns the longest time between two samples of a field.
-    fn view_ticks(&self) -> f64 {
-        ticks_of(self.objects.longest_interval, self.context.config.tick_rate).into()
-    }
-
-    fn ticks_in(&self, time: Duration) -> f64 {
-        time.as_secs_f64() * f64::from(self.context.config.tick_rate)
     }
 }

@@ -47,8 +47,6 @@ pub(crate) struct Sessions {
     pub(crate) with_datagrams: Vec<ConnectionId>,
     /// Connections with an unanswered ping.
     pub(crate) pinging: Vec<ConnectionId>,
-    /// Connections whose clients receive the lead of their inputs.
-    pub(crate) input_reports: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
     pub(crate) owner_corrections: IdPairs<ConnectionId, NetId>,
     /// Carrier and tick of the packet in progress.
@@ -75,7 +73,6 @@ impl Sessions {
             resyncing: Vec::new(),
             with_datagrams: Vec::new(),
             pinging: Vec::new(),
-            input_reports: Vec::new(),
             owner_corrections: IdPairs::default(),
             origin: Origin::default(),
             intake: Intake::new(limits),

@@ -105,7 +105,8 @@ impl NetworkServer {
         self.outbound.trim(&self.sessions.connections);
         self.rooms().ground.answer_pings();
         self.report_inputs();
-        self.forget_departed();
+        let (config, tick) = (&self.context.config, self.outbound.store.tick);
+        self.rewind.note_update(&self.objects, config, tick);
         let Rooms {
             mut ground,
             visibility,

@@ -12,7 +12,7 @@ pub(super) struct InputReport {
     /// Least lead of the inputs since the last report, and the tick over which it is one.
     least: Option<(u64, i8)>,
     /// Number of refused inputs since the last report.
-    pub(super) refused: u32,
+    refused: u32,
     /// Tick of the last report.
     last: u64,
     /// Whether the connection is listed for a report.
@@ -27,6 +27,12 @@ impl InputReport {
         if self.least.is_none_or(|(_, least)| lead < least) {
             self.least = Some((tick, lead));
         }
+    }
+
+    /// Counts refused inputs, here and in the statistics: the client is told of each.
+    pub(super) fn refuse(&mut self, inputs: u32, all: &mut u64) {
+        self.refused = self.refused.saturating_add(inputs);
+        *all = all.saturating_add(inputs.into());
     }
 
     /// Returns whether the report is to be sent in the update of a tick.

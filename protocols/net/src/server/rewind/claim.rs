@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use crate::server::NetworkServer;
+use crate::server::ServerConfig;
 use crate::server::sessions::connection::Connection;
 
 /// Deviations of the round trip in the age of a view: jitter of both ways, and that in the delay of the view.
@@ -32,9 +32,9 @@ const REMEMBERED: u32 = 10;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClaimedView {
     /// Tick of the wire, with its fraction: the claim.
-    pub(in crate::server) tick: f64,
+    pub(crate) tick: f64,
     /// Tick of the server to which the age of the claim counts: that of its arrival, less the time by which it may be late.
-    pub(in crate::server) until: f64,
+    pub(crate) until: f64,
 }
 
 /// Arrivals on the stream of a connection, in ticks of the server.
@@ -55,7 +55,7 @@ pub(crate) struct StreamArrivals {
 
 impl StreamArrivals {
     /// Notes a packet. `pace` is the number of ticks between the last two updates: in between there are no arrivals.
-    pub(in crate::server) fn note(&mut self, tick: u32, pace: u32, tick_rate: u32) {
+    pub(crate) fn note(&mut self, tick: u32, pace: u32, tick_rate: u32) {
         if tick != self.last {
             self.gap = tick.saturating_sub(self.last).saturating_sub(pace);
             self.count = 0;
@@ -79,41 +79,46 @@ impl StreamArrivals {
     }
 }
 
-impl NetworkServer {
+/// Limits of the views of a connection, by the measures of the server.
+#[derive(Debug)]
+pub(super) struct ViewLimits<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) config: &'a ServerConfig,
+    /// Usual number of ticks between two updates.
+    pub(super) pace: f64,
+    /// Longest time between two samples of a field, in ticks.
+    pub(super) view_ticks: f64,
+}
+
+impl ViewLimits<'_> {
     /// Returns the ticks by which a packet on the stream may be late: a repetition, on a link that has shown some.
-    pub(super) fn lateness(&self, connection: &Connection) -> f64 {
-        let way = match &connection.datagrams {
+    pub(super) fn lateness(&self) -> f64 {
+        let way = match &self.connection.datagrams {
             Some(datagrams) if !datagrams.sender.is_lossy() => return 0.0,
             Some(datagrams) => self.ticks_in(self.way(datagrams.sender.average().mean())),
             None => 0.0,
         };
-        let silence = f64::from(connection.stream.silence);
-        silence.min(way.max(self.repetition(connection)))
+        let silence = f64::from(self.connection.stream.silence);
+        silence.min(way.max(self.repetition()))
     }
 
     /// Returns the ticks of the longest repetition that a stream has shown in the last seconds, beyond its jitter.
-    fn repetition(&self, connection: &Connection) -> f64 {
-        let config = &self.context.config;
-        let tick =
-            Duration::from_secs(1).mul_f64(self.rewind.pace.ticks()) / config.tick_rate.max(1);
-        let echoes = connection.ping.echoes();
-        let by_echoes = echoes.repetition(tick).unwrap_or_default();
-        let by_stream =
-            Duration::from_secs(1) * connection.stream.repetition / config.tick_rate.max(1);
-        let by_stream = if by_stream > echoes.least_repetition(tick) {
-            by_stream
-        } else {
-            Duration::ZERO
-        };
-        self.ticks_in(self.way(by_echoes.max(by_stream)))
+    fn repetition(&self) -> f64 {
+        let tick = Duration::from_secs(1) / self.config.tick_rate.max(1);
+        let pace = tick.mul_f64(self.pace);
+        let echoes = self.connection.ping.echoes();
+        let by_stream = tick * self.connection.stream.repetition;
+        let by_stream = Some(by_stream).filter(|delay| *delay > echoes.least_repetition(pace));
+        let longest = by_stream.max(echoes.repetition(pace));
+        self.ticks_in(self.way(longest.unwrap_or_default()))
     }
 
     /// Returns the age in ticks of the oldest view that a connection can show.
-    pub(super) fn oldest_view(&self, connection: &Connection) -> f64 {
-        let pings = &connection.ping;
-        let (mean, deviation) = connection.round_trip().unwrap_or_default();
+    pub(super) fn oldest_age(&self) -> f64 {
+        let pings = &self.connection.ping;
+        let (mean, deviation) = self.connection.round_trip().unwrap_or_default();
         let jitter = self.ticks_in(deviation);
-        let (jitter, intervals) = match &connection.datagrams {
+        let (jitter, intervals) = match &self.connection.datagrams {
             // Ticks wait for lost packets of the stream.
             Some(datagrams) if datagrams.sender.is_lossy() => {
                 let waits = self.ticks_in((pings.round_trip().deviation() * 2).max(mean / 3));
@@ -125,18 +130,29 @@ impl NetworkServer {
                 (jitter * DEVIATIONS, 1.0 + overtaken)
             }
             None => {
-                let longest = self.ticks_in(pings.echoes().longest().saturating_sub(mean))
-                    - self.rewind.pace.ticks();
+                let longest = pings.echoes().longest().saturating_sub(mean);
+                let longest = self.ticks_in(longest) - self.pace;
                 ((jitter * DEVIATIONS).max(longest), 1.0)
             }
         };
-        let most = self.ticks_in(self.context.config.max_rewind * 5 / 2);
+        let most = self.ticks_in(self.config.max_rewind * 5 / 2);
         let way = self.ticks_in(self.way(mean)) + jitter;
-        way.min(most) + self.view_ticks() * intervals + self.rewind.pace.ticks() * WAITING
+        way.min(most) + self.view_ticks * intervals + self.pace * WAITING
+    }
+
+    /// Returns the age in ticks of the view of a connection that claims none.
+    pub(super) fn estimated_age(&self) -> f64 {
+        let round_trip = self.connection.round_trip();
+        let way = round_trip.map_or(0.0, |(mean, _)| self.ticks_in(self.way(mean)));
+        way + self.view_ticks
     }
 
     /// Returns a measured round trip within the limit of the settings.
-    pub(super) fn way(&self, round_trip: Duration) -> Duration {
-        round_trip.min(self.context.config.max_rewind * 2)
+    fn way(&self, round_trip: Duration) -> Duration {
+        round_trip.min(self.config.max_rewind * 2)
+    }
+
+    fn ticks_in(&self, time: Duration) -> f64 {
+        time.as_secs_f64() * f64::from(self.config.tick_rate)
     }
 }

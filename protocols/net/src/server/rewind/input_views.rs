@@ -10,13 +10,13 @@ const MAX_VIEWS: usize = 64;
 /// Views of the inputs of one connection, as its client claims them, ascending by tick of the input. Inputs have the ticks of
 /// the network time, views those of the wire: two counts with the same distance at all times.
 #[derive(Debug, Default)]
-pub(in crate::server) struct InputViews {
+pub(crate) struct InputViews {
     views: VecDeque<(u64, ClaimedView)>,
 }
 
 impl InputViews {
     /// Notes the view of an input. The first one counts.
-    pub(in crate::server) fn note(&mut self, input: u64, view: ClaimedView) {
+    pub(crate) fn note(&mut self, input: u64, view: ClaimedView) {
         let place = self.views.binary_search_by_key(&input, |(tick, _)| *tick);
         let Err(place) = place else {
             return;
@@ -30,14 +30,14 @@ impl InputViews {
     }
 
     /// Drops the views of inputs behind a tick.
-    pub(in crate::server) fn truncate(&mut self, latest: u64) {
+    pub(crate) fn truncate(&mut self, latest: u64) {
         let known = self.views.partition_point(|(tick, _)| *tick <= latest);
         self.views.truncate(known);
     }
 
     /// Returns the view of an input. An input without one, whose message was lost, has the distance of the next input with
     /// one, or else of the last.
-    pub(in crate::server) fn at(&self, input: u64) -> Option<ClaimedView> {
+    pub(crate) fn at(&self, input: u64) -> Option<ClaimedView> {
         let next = self.views.partition_point(|(tick, _)| *tick < input);
         let nearest = self.views.get(next).or_else(|| self.views.back());
         let (tick, view) = *nearest?;
