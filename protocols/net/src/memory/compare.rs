@@ -218,27 +218,33 @@ fn compare_object(
             replica: parents.1,
         });
     }
-    let Some(mut made) = server.objects.make_like(id) else {
-        return;
-    };
+    compare_fields(server, connection, client, id).for_each(report);
+}
+
+/// Compares the fields of an object that both ends have.
+fn compare_fields(
+    server: &mut NetworkServer,
+    connection: ConnectionId,
+    client: &mut NetworkClient,
+    id: NetId,
+) -> impl Iterator<Item = DifferenceKind> {
+    let (mut fields, mut private) = (Vec::new(), Vec::new());
     let role = server
         .visibility
         .groups
         .role(&server.objects, id, connection);
     let scene_id = server.identity(id).and_then(NetworkIdentity::scene_id);
-    if let (Some(ours), Some(theirs)) = (
-        server.objects.world.slots_mut(id),
-        client.world_mut().slots_mut(id),
-    ) {
-        let private = match scene_id {
-            Some(_) => Vec::new(),
-            None => compare_private(theirs, made.slots_mut(), role),
-        };
-        let fields = compare(ours, theirs, made.slots_mut(), role);
-        let fields = fields.into_iter().map(DifferenceKind::Field);
-        let private = private.into_iter().map(DifferenceKind::Unreadable);
-        fields.chain(private).for_each(report);
+    let made = server.objects.make_like(id);
+    let ours = server.objects.world.slots_mut(id);
+    let theirs = client.world_mut().slots_mut(id);
+    if let (Some(mut made), Some(ours), Some(theirs)) = (made, ours, theirs) {
+        if scene_id.is_none() {
+            private = compare_private(theirs, made.slots_mut(), role);
+        }
+        fields = compare(ours, theirs, made.slots_mut(), role);
     }
+    let fields = fields.into_iter().map(DifferenceKind::Field);
+    fields.chain(private.into_iter().map(DifferenceKind::Unreadable))
 }
 
 impl MemoryNetwork {
