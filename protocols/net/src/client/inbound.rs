@@ -8,6 +8,7 @@ mod calls;
 mod deltas;
 mod early;
 mod effect;
+mod gone;
 mod owner_state;
 mod snapshot;
 mod snapshots;

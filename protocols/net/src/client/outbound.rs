@@ -1,6 +1,7 @@
 //! `Outbound`: messages to the server, gathered into packets.
 
 mod lossy;
+mod sent_inputs;
 
 pub(super) use lossy::{LossyWrites, MissingFields, Written};
 

@@ -5,19 +5,16 @@
 //! size. Conversely, a message may arrive for a removed object. It was sent before the removal and must
 //! not apply to a later object with the same id, so it is dropped.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::Reading;
+use super::gone::Gone;
 use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
 use crate::{Framing, MessageType};
 use syncvar_runtime::ordered::{IdMap, IdPairs};
 use syncvar_runtime::{Channel, NetId, ReadError};
-
-/// Most removed objects to remember.
-const MAX_GONE: usize = 4096;
 
 /// Messages for objects that have not arrived, in order of arrival.
 #[derive(Debug, Default)]
@@ -179,14 +176,12 @@ impl EarlyMessages {
     /// Forgets an earlier removal of an object that has arrived.
     #[inline]
     pub(crate) fn forget_gone(&mut self, object: NetId) {
-        if !self.gone.positions.is_empty() {
-            self.gone.positions.remove(object);
-        }
+        self.gone.remove(object);
     }
 
     /// Returns whether an object has recently been removed.
     fn is_gone(&self, object: NetId) -> bool {
-        self.gone.positions.contains(object)
+        self.gone.contains(object)
     }
 
     /// Defers a message that precedes its object. Returns whether it was deferred or dropped, so
@@ -350,32 +345,9 @@ fn byte_count(messages: &[EarlyMessage]) -> usize {
     messages.iter().map(|message| message.bytes.len()).sum()
 }
 
-/// Recently removed objects; the oldest are forgotten.
-#[derive(Debug, Default)]
-struct Gone {
-    positions: IdMap<NetId, u64>,
-    /// Positions and objects, oldest first. Objects that have arrived again stay in it.
-    order: VecDeque<(u64, NetId)>,
-    next: u64,
-}
-
-impl Gone {
-    fn insert(&mut self, object: NetId) {
-        if self.order.len() >= MAX_GONE
-            && let Some((position, oldest)) = self.order.pop_front()
-            && self.positions.get(oldest) == Some(&position)
-        {
-            self.positions.remove(oldest);
-        }
-        self.positions.insert(object, self.next);
-        self.order.push_back((self.next, object));
-        self.next += 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{EarlyKind, EarlyMessage, EarlyMessages, Gone, MAX_GONE};
+    use super::{EarlyKind, EarlyMessage, EarlyMessages};
     use crate::Framing;
     use syncvar_runtime::NetId;
 
@@ -400,18 +372,5 @@ mod tests {
         early.drop_deltas(NetId(1));
         assert_eq!((early.messages, early.bytes), (0, 0));
         assert!(early.is_empty() && early.order.is_empty());
-    }
-
-    #[test]
-    fn memory_of_removed_objects_is_bounded() {
-        let mut gone = Gone::default();
-        for number in 1..=10 * MAX_GONE {
-            gone.insert(NetId(u32::try_from(number).unwrap()));
-            gone.insert(NetId(1));
-        }
-        assert_eq!(gone.order.len(), MAX_GONE);
-        assert!(gone.positions.len() <= MAX_GONE);
-        assert!(gone.positions.contains(NetId(1)), "removed again");
-        assert!(!gone.positions.contains(NetId(2)));
     }
 }

@@ -1,7 +1,7 @@
 //! `LossyWrites`: fields of unreliable behaviours that this client writes, in datagrams.
 //!
-//! A message of an object supersedes the earlier messages: it has all fields whose last packet is undecided or
-//! lost, with their values of now. So the server needs one tick per object.
+//! A message of an object supersedes the earlier messages: it has all fields whose last packet is undecided or lost, with
+//! their present values. So the server needs one tick per object.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -12,6 +12,7 @@ use syncvar_runtime::NetId;
 use syncvar_runtime::object::FieldTicks;
 use syncvar_runtime::ordered::Ids;
 
+use super::sent_inputs::SentInputs;
 use crate::link::ack::Ack;
 use crate::link::header::DatagramHeader;
 use crate::link::header_bytes::HeaderBytes;
@@ -97,27 +98,6 @@ pub(crate) struct LossyWrites {
     /// Room for the messages of a datagram.
     room: usize,
     inputs: SentInputs,
-}
-
-/// Inputs in datagrams.
-#[derive(Debug, Default)]
-struct SentInputs {
-    /// Undecided datagrams with inputs: the sequence, and the newest tick.
-    sent: VecDeque<(u64, u64)>,
-    /// Newest tick in an acknowledged datagram.
-    known: Option<u64>,
-}
-
-impl SentInputs {
-    /// Learns the fates of the datagrams up to the newest acknowledged one.
-    fn decide(&mut self, sender: &Sender<Written>) {
-        let newest = sender.newest_acked();
-        while let Some((sequence, tick)) = self.sent.pop_front_if(|(sent, _)| *sent <= newest) {
-            if sender.is_acked(sequence) {
-                self.known = self.known.max(Some(tick));
-            }
-        }
-    }
 }
 
 impl LossyWrites {
@@ -299,18 +279,16 @@ impl LossyWrites {
 
     /// Returns the newest tick whose input the server has.
     pub(crate) fn known_input(&self) -> Option<u64> {
-        self.inputs.known
+        self.inputs.known()
     }
 
-    /// Takes the newest input that the server has, after it has refused some. Acknowledgements of earlier datagrams say
-    /// nothing about their inputs.
+    /// Takes the newest input that the server has, after it has refused some.
     pub(crate) fn set_known_input(&mut self, known: Option<u64>) {
-        self.inputs.known = known;
-        self.inputs.sent.clear();
+        self.inputs.set_known(known);
         self.waiting.iter_mut().for_each(|it| it.inputs = None);
     }
 
-    /// Returns whether a message of this length fits a datagram.
+    /// Returns whether a message fits a datagram.
     pub(crate) fn has_room(&self, length: usize) -> bool {
         length <= self.room
     }
@@ -386,9 +364,7 @@ impl LossyWrites {
         let waiting = self.waiting.pop_front()?;
         let header = self.header(now, waiting.tick, &waiting.written, ack);
         if let Some(newest) = waiting.inputs {
-            self.inputs
-                .sent
-                .push_back((self.sender.last_sequence(), newest));
+            self.inputs.note(self.sender.last_sequence(), newest);
         }
         Some((waiting.channel, header, waiting.messages.into()))
     }
