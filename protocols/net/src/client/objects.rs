@@ -13,7 +13,7 @@ pub(super) use bursts::BurstReport;
 pub(super) use received::ReceivedFields;
 pub(super) use references::{References, is_unresolved};
 pub use replica::Replica;
-pub(super) use replica::{Fact, Health, LocalWrites, Stage};
+pub(super) use replica::{Fact, Health, LocalWrites, ReplicaStage};
 use scene::DormantObjects;
 
 use syncvar_runtime::relations::Place;

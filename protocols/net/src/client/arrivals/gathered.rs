@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 96 * 1024;
 pub(crate) struct Gathered {
     bytes: Vec<u8>,
     /// Packets of the stream, then datagrams by index.
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingPacket>,
     /// Number of the packets of the stream.
     stream: usize,
     /// Own time of the first packet.
@@ -22,7 +22,7 @@ pub(crate) struct Gathered {
 
 /// Packet whose messages are in the buffer.
 #[derive(Clone, Debug)]
-struct Waiting {
+struct WaitingPacket {
     origin: Origin,
     tick: u32,
     channel: u8,
@@ -92,7 +92,7 @@ impl Gathered {
             }),
         };
         self.bytes.extend_from_slice(packet.messages);
-        let waiting = Waiting {
+        let waiting = WaitingPacket {
             origin: packet.origin,
             tick: packet.tick,
             channel: packet.channel,

@@ -1,6 +1,6 @@
 //! Facts of a burst: which objects and which ownership the server has sent again.
 
-use super::{Fact, Objects, Stage};
+use super::{Fact, Objects, ReplicaStage};
 use syncvar_runtime::NetId;
 
 /// Report that a complete burst leads to.
@@ -36,7 +36,7 @@ impl Objects {
                 reports.push(BurstReport::OwnerChanged { object, owned });
             }
             if !replica.is_visible() && !replica.is_poisoned() {
-                replica.stage = Stage::Visible;
+                replica.stage = ReplicaStage::Visible;
                 reports.push(BurstReport::Spawned(object));
             }
         });

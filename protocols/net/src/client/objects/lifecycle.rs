@@ -1,6 +1,6 @@
 //! Removal and announcement of an object, without its callbacks.
 
-use super::{Fact, Objects, Replica, Stage};
+use super::{Fact, Objects, Replica, ReplicaStage};
 use crate::client::ClientEvent;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::DeferredHooks;
@@ -70,7 +70,7 @@ impl Objects {
         events: &mut Events<ClientEvent>,
     ) -> Option<Announcement> {
         let replica = self.world.objects.get_mut(object.0)?;
-        replica.stage = Stage::Announced;
+        replica.stage = ReplicaStage::Announced;
         let (at, owned) = (replica.at, replica.is(Fact::Owned));
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
         tracing::trace!(%object, prefab = prefab.map(|it| &*it.name), owned, "received an object");

@@ -9,7 +9,7 @@ use syncvar_runtime::world::WorldObject;
 pub struct Replica {
     /// Pool and row of its behaviours.
     pub(crate) at: Location,
-    pub(crate) stage: Stage,
+    pub(crate) stage: ReplicaStage,
     pub(crate) health: Health,
     pub(crate) local_writes: LocalWrites,
     /// Tick of its spawn; 0 without headers.
@@ -34,7 +34,7 @@ pub(crate) enum Fact {
 
 /// Visibility of an object for the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
+pub(crate) enum ReplicaStage {
     /// Invisible: its burst is incomplete, or its snapshot was unreadable.
     Arriving,
     /// Visible at the end of its burst; [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) follows.
@@ -81,7 +81,7 @@ impl Replica {
     pub(crate) fn new(at: Location) -> Self {
         Self {
             at,
-            stage: Stage::Arriving,
+            stage: ReplicaStage::Arriving,
             health: Health::Intact,
             local_writes: LocalWrites::None,
             spawned: 0,
@@ -114,12 +114,12 @@ impl Replica {
     /// Returns whether the application can see the object.
     #[inline]
     pub(crate) fn is_visible(&self) -> bool {
-        self.stage != Stage::Arriving
+        self.stage != ReplicaStage::Arriving
     }
 
     /// Returns whether the application has received the object's `Spawned` event.
     pub(crate) fn is_announced(&self) -> bool {
-        self.stage == Stage::Announced
+        self.stage == ReplicaStage::Announced
     }
 
     #[inline]

@@ -6,12 +6,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use bytes::Bytes;
-use rustc_hash::FxHashMap;
-use syncvar_runtime::NetId;
-use syncvar_runtime::object::FieldTicks;
-use syncvar_runtime::ordered::Ids;
-
 use super::sent_inputs::SentInputs;
 use crate::link::ack::Ack;
 use crate::link::header::DatagramHeader;
@@ -20,6 +14,11 @@ use crate::link::losses::Losses;
 use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::settings::LossSettings;
+use bytes::Bytes;
+use rustc_hash::FxHashMap;
+use syncvar_runtime::NetId;
+use syncvar_runtime::object::FieldTicks;
+use syncvar_runtime::ordered::Ids;
 
 /// Lost and undecided fields of a behaviour.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +43,7 @@ pub(crate) struct Written {
 
 /// Datagram with owner writes that waits for the transport.
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingDatagram {
     channel: u8,
     tick: u32,
     messages: Vec<u8>,
@@ -53,17 +52,17 @@ struct Waiting {
     inputs: Option<u64>,
 }
 
-/// Fields of an object under one lease.
+/// Fields of an object under a lease.
 #[derive(Debug)]
-struct Object {
+struct WrittenObject {
     lease: u32,
-    behaviours: Vec<Behaviour>,
-    stream: Stream,
+    behaviours: Vec<WrittenBehaviour>,
+    stream: StreamWrite,
 }
 
 /// Last write of an object on the stream. Until the server has handled it, the next writes follow on the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stream {
+enum StreamWrite {
     Handled,
     /// The packet is not cut yet.
     Queued,
@@ -73,7 +72,7 @@ enum Stream {
 
 /// Fields of a behaviour.
 #[derive(Debug)]
-struct Behaviour {
+struct WrittenBehaviour {
     index: u8,
     /// Updates whose packets have carried the fields last.
     carried: FieldTicks,
@@ -84,14 +83,14 @@ struct Behaviour {
 #[derive(Debug)]
 pub(crate) struct LossyWrites {
     sender: Sender<Written>,
-    objects: BTreeMap<NetId, Object>,
+    objects: BTreeMap<NetId, WrittenObject>,
     /// Objects with lost fields.
     owed: Ids<NetId>,
     /// New values of the last update that are sent once more, and those of this update.
     repeated: [Vec<Written>; 2],
     /// Fields in undecided packets, during an update.
     flying: FxHashMap<(NetId, u8), u64>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<WaitingDatagram>,
     verdicts: Vec<Verdict<Written>>,
     /// Behaviours that were sent again after a loss.
     pub(crate) repaired: u64,
@@ -126,10 +125,10 @@ impl LossyWrites {
     /// Returns the delay and the losses of the datagrams.
     pub(crate) fn losses(&self, now: Duration) -> Losses {
         let handled = self.sender.handled();
-        let is_on_stream = |object: &&Object| match object.stream {
-            Stream::Handled => false,
-            Stream::Queued => true,
-            Stream::Sent(packet) => packet > handled,
+        let is_on_stream = |object: &&WrittenObject| match object.stream {
+            StreamWrite::Handled => false,
+            StreamWrite::Queued => true,
+            StreamWrite::Sent(packet) => packet > handled,
         };
         Losses {
             backlog: self.owed.len(),
@@ -139,7 +138,7 @@ impl LossyWrites {
         }
     }
 
-    /// Returns whether datagrams wait for the transport.
+    /// Returns whether datagrams wait.
     pub(crate) fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -244,10 +243,10 @@ impl LossyWrites {
         let handled = self.sender.handled();
         let known = self.objects.get_mut(&object);
         let waits = known.filter(|it| it.lease == lease).is_some_and(|known| {
-            if matches!(known.stream, Stream::Sent(packet) if packet <= handled) {
-                known.stream = Stream::Handled;
+            if matches!(known.stream, StreamWrite::Sent(packet) if packet <= handled) {
+                known.stream = StreamWrite::Handled;
             }
-            known.stream != Stream::Handled
+            known.stream != StreamWrite::Handled
         });
         !waits && length <= self.room
     }
@@ -262,10 +261,10 @@ impl LossyWrites {
         let last = match last {
             Some(last) => last,
             None => {
-                self.waiting.push_back(Waiting {
+                self.waiting.push_back(WaitingDatagram {
                     channel,
                     tick: update,
-                    ..Waiting::default()
+                    ..WaitingDatagram::default()
                 });
                 let Some(last) = self.waiting.back_mut() else {
                     return;
@@ -303,24 +302,24 @@ impl LossyWrites {
 
     /// Notes the fields in a message of an object. `count` is the number of the behaviour's fields.
     pub(crate) fn note(&mut self, written: &Written, update: u32, count: u32, on_stream: bool) {
-        let new = || Object {
+        let new = || WrittenObject {
             lease: written.lease,
             behaviours: Vec::new(),
-            stream: Stream::Handled,
+            stream: StreamWrite::Handled,
         };
         let object = self.objects.entry(written.object).or_insert_with(new);
         if object.lease != written.lease {
             *object = new();
         }
         if on_stream {
-            object.stream = Stream::Queued;
+            object.stream = StreamWrite::Queued;
         }
         let known = object
             .behaviours
             .iter()
             .position(|it| it.index == written.behaviour);
         let at = known.unwrap_or_else(|| {
-            object.behaviours.push(Behaviour {
+            object.behaviours.push(WrittenBehaviour {
                 index: written.behaviour,
                 carried: FieldTicks::new(count, 0),
                 owed: 0,
@@ -349,8 +348,8 @@ impl LossyWrites {
         if is_last {
             let packet = self.sender.reliable_sent();
             let queued = self.objects.values_mut();
-            for object in queued.filter(|object| object.stream == Stream::Queued) {
-                object.stream = Stream::Sent(packet);
+            for object in queued.filter(|object| object.stream == StreamWrite::Queued) {
+                object.stream = StreamWrite::Sent(packet);
             }
         }
     }
@@ -391,9 +390,9 @@ impl LossyWrites {
 
 /// Returns the fields of a behaviour, if its lease is the present one.
 fn behaviour_of<'a>(
-    objects: &'a mut BTreeMap<NetId, Object>,
+    objects: &'a mut BTreeMap<NetId, WrittenObject>,
     written: &Written,
-) -> Option<&'a mut Behaviour> {
+) -> Option<&'a mut WrittenBehaviour> {
     let object = objects.get_mut(&written.object);
     let object = object.filter(|object| object.lease == written.lease)?;
     let mut behaviours = object.behaviours.iter_mut();

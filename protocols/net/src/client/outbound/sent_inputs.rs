@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use super::lossy::Written;
 use crate::link::sender::Sender;
 
 /// Inputs in datagrams.
@@ -33,7 +32,7 @@ impl SentInputs {
     }
 
     /// Learns the fates of the datagrams up to the newest acknowledged datagram.
-    pub(super) fn decide(&mut self, sender: &Sender<Written>) {
+    pub(super) fn decide<O: Copy>(&mut self, sender: &Sender<O>) {
         let newest = sender.newest_acked();
         while let Some((sequence, tick)) = self.sent.front().copied()
             && sequence <= newest

@@ -10,7 +10,7 @@ use crate::step::GroupSide;
 
 /// Predicted behaviour of an object.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct PredictedEntry {
     pub(crate) id: NetId,
     /// Position of the behaviour.
     pub(crate) index: usize,
@@ -40,28 +40,28 @@ pub(crate) enum Reason {
 
 /// Predicted behaviours, ascending by object and position.
 #[derive(Debug, Default)]
-pub(crate) struct PredictedBehaviours(Vec<Entry>);
+pub(crate) struct PredictedBehaviours(Vec<PredictedEntry>);
 
 impl PredictedBehaviours {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &PredictedEntry> {
         self.0.iter()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut PredictedEntry> {
         self.0.iter_mut()
     }
 
     /// Returns the predicted behaviours that no step moves.
-    pub(crate) fn without_step(&mut self) -> impl Iterator<Item = &mut Entry> {
+    pub(crate) fn without_step(&mut self) -> impl Iterator<Item = &mut PredictedEntry> {
         self.iter_mut()
             .filter(|entry| entry.reason < Reason::Stepped)
     }
 
-    pub(crate) fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
+    pub(crate) fn retain(&mut self, keep: impl FnMut(&PredictedEntry) -> bool) {
         self.0.retain(keep);
     }
 
@@ -74,7 +74,7 @@ impl PredictedBehaviours {
     }
 
     /// Returns the predicted behaviours of an object.
-    pub(crate) fn of(&self, id: NetId) -> &[Entry] {
+    pub(crate) fn of(&self, id: NetId) -> &[PredictedEntry] {
         let first = self.0.partition_point(|entry| entry.id < id);
         let rest = self.0.get(first..).unwrap_or_default();
         let count = rest.iter().take_while(|entry| entry.id == id).count();
@@ -88,7 +88,7 @@ impl PredictedBehaviours {
         entries.fold(0, |bits, entry| bits | 1 << entry.index)
     }
 
-    pub(crate) fn of_mut(&mut self, id: NetId) -> &mut [Entry] {
+    pub(crate) fn of_mut(&mut self, id: NetId) -> &mut [PredictedEntry] {
         let first = self.0.partition_point(|entry| entry.id < id);
         let rest = self.0.get_mut(first..).unwrap_or_default();
         let count = rest.iter().take_while(|entry| entry.id == id).count();
@@ -96,7 +96,7 @@ impl PredictedBehaviours {
     }
 
     /// Returns the entry of the first predicted behaviour of a type on an object.
-    pub(crate) fn entry<B: NetworkBehaviour>(&self, id: NetId) -> Option<&Entry> {
+    pub(crate) fn entry<B: NetworkBehaviour>(&self, id: NetId) -> Option<&PredictedEntry> {
         let mut entries = self.of(id).iter();
         entries.find(|entry| entry.behaviour == TypeId::of::<B>())
     }
@@ -128,7 +128,7 @@ impl PredictedBehaviours {
             .partition_point(|entry| (entry.id, entry.index) < (id, index));
         self.0.insert(
             place,
-            Entry {
+            PredictedEntry {
                 id,
                 index,
                 behaviour: TypeId::of::<B>(),

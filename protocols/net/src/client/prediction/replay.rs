@@ -8,7 +8,7 @@ use syncvar_runtime::motion::Moment;
 use syncvar_runtime::object::SlotInfo;
 use syncvar_runtime::{ChangedFields, HookFailure, NetworkWriter};
 
-use super::behaviours::{Entry, PredictedBehaviours, Reason, Side};
+use super::behaviours::{PredictedBehaviours, PredictedEntry, Reason, Side};
 use super::object::Comparison;
 use super::{GroupStep, PredictionStats, Predictions, moment};
 use crate::client::ClientEvent;
@@ -172,7 +172,7 @@ impl Predictions {
 
     /// Repeats the steps behind the differences with the server, and measures their duration.
     pub(crate) fn replay(&mut self, inputs: &OwnInputs, context: &Context) {
-        let differs = |entry: &Entry| entry.differs_at.is_some();
+        let differs = |entry: &PredictedEntry| entry.differs_at.is_some();
         let Some(newest) = inputs.tick else {
             return;
         };
@@ -284,20 +284,25 @@ impl GroupStep {
 }
 
 /// Passes a tick without a step.
-fn rest(entries: &mut [Entry], tick: u64, writer: &mut NetworkWriter) {
+fn rest(entries: &mut [PredictedEntry], tick: u64, writer: &mut NetworkWriter) {
     for entry in entries {
         entry.predicted.begin_tick(tick);
         entry.predicted.end_tick(tick, writer);
     }
 }
 
-fn begin(entries: &mut [Entry], start: u64, view: Option<&Moment<'_>>) {
+fn begin(entries: &mut [PredictedEntry], start: u64, view: Option<&Moment<'_>>) {
     for entry in entries {
         entry.predicted.begin_replay(start, view);
     }
 }
 
-fn end(entries: &mut [Entry], stats: &mut PredictionStats, view: Option<&Moment<'_>>, decay: f64) {
+fn end(
+    entries: &mut [PredictedEntry],
+    stats: &mut PredictionStats,
+    view: Option<&Moment<'_>>,
+    decay: f64,
+) {
     for entry in entries {
         entry.differs_at = None;
         let changed = entry.predicted.end_replay(view, decay);

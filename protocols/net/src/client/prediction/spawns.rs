@@ -22,7 +22,7 @@ const LAST: u32 = u32::MAX;
 /// Predicted spawns that wait for their objects.
 #[derive(Debug, Default)]
 pub(super) struct Spawns {
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaitingSpawn>,
     /// Objects of the server since the last update.
     arrived: Vec<NetId>,
     /// Number of predicted spawns.
@@ -30,7 +30,7 @@ pub(super) struct Spawns {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Waiting {
+struct WaitingSpawn {
     id: NetId,
     behaviour: TypeId,
     /// First tick that has begun behind the spawn: that of the input. `None` before it.
@@ -60,7 +60,7 @@ impl Predictions {
         let (spawns, objects) = (&mut self.spawns, &mut self.objects);
         let id = NetId(LAST - u32::from(spawns.count));
         spawns.count = spawns.count.wrapping_add(1);
-        spawns.waiting.push(Waiting {
+        spawns.waiting.push(WaitingSpawn {
             id,
             behaviour: TypeId::of::<B>(),
             tick: None,
@@ -90,10 +90,10 @@ impl Predictions {
             self.match_spawn(object, lent);
         }
         let waiting = &mut self.spawns.waiting;
-        let late: Vec<Waiting> = waiting
+        let late: Vec<WaitingSpawn> = waiting
             .extract_if(.., |it| it.tick.is_some_and(|tick| tick < last))
             .collect();
-        for Waiting { id, .. } in late {
+        for WaitingSpawn { id, .. } in late {
             self.objects.retain(|entry| entry.id != id);
             lent.context.events.push(ClientEvent::PredictedSpawn {
                 predicted: id,
@@ -114,7 +114,7 @@ impl Predictions {
         let (_, place) = distances
             .filter(|(ticks, _)| *ticks <= MAX_DISTANCE)
             .min()?;
-        let Waiting { id, behaviour, .. } = self.spawns.waiting.remove(place);
+        let WaitingSpawn { id, behaviour, .. } = self.spawns.waiting.remove(place);
         let index = types.iter().position(|it| *it == behaviour)?;
         self.objects.rename(id, object, index);
         for step in &mut self.steps {

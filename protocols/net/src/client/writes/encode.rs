@@ -20,7 +20,7 @@ pub(super) struct SentFields {
 
 /// Bytes of some behaviours.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct EncodedWrites {
     pub(super) writer: NetworkWriter,
     pub(super) sent: Vec<SentFields>,
 }
@@ -32,16 +32,16 @@ pub(super) struct WriteEncoder {
     /// Send interval of behaviours without one.
     interval: Nanos,
     /// Behaviours on reliable channels.
-    pub(super) reliable: Part,
+    pub(super) reliable: EncodedWrites,
     /// Behaviours whose packets may be lost.
-    pub(super) lossy: Part,
+    pub(super) lossy: EncodedWrites,
     /// Whether writes are left that are not due.
     pub(super) left: bool,
 }
 
 impl WriteEncoder {
     pub(super) fn new(now: Nanos, interval: Nanos, encoding: Encoding) -> Self {
-        let part = || Part {
+        let part = || EncodedWrites {
             writer: NetworkWriter::with_encoding(encoding),
             sent: Vec::new(),
         };
@@ -116,7 +116,7 @@ impl WriteEncoder {
     }
 }
 
-impl Part {
+impl EncodedWrites {
     /// Writes some fields of a behaviour. Returns whether it has written them.
     fn write(&mut self, index: u8, slot: &mut dyn Slot, fields: u64) -> bool {
         let start = self.writer.len();
