@@ -10,7 +10,7 @@ use crate::client::arrivals::Pass;
 use crate::client::inbound::{DeferredPacket, Deltas, Effect};
 use crate::client::state_message::StateMessage;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
-use crate::message::{Disconnect, Echo, Frame, Grant, Message, Pong, frames, unknown};
+use crate::message::{Disconnect, Echo, Frame, Message, Pong, frames, unknown};
 
 impl NetworkClient {
     /// Handles a packet that the transport has received on a channel.
@@ -120,7 +120,13 @@ impl NetworkClient {
                 let reason = self.session.end_reason(message, prefabs);
                 self.end_session(reason);
             }
-            (ClientState::Connecting, None) => self.handle_answer(message)?,
+            (ClientState::Connecting, None) if message_type == MessageType::Connect => {
+                self.handle_accept(payload)?;
+            }
+            (ClientState::Connecting, None) => {
+                let max_memory = self.context.config.limits.max_memory;
+                self.session.take_answer(message, max_memory)?;
+            }
             (ClientState::Connected, None) => {
                 let (inbound, mut lent) = self.lend();
                 let effect = inbound.read_state(message, &mut lent)?;
@@ -204,21 +210,6 @@ impl NetworkClient {
             self.run_deferred_hooks();
         }
         deltas.result
-    }
-
-    /// Handles a message of a server that has not accepted this client yet.
-    fn handle_answer(&mut self, message: StateMessage<'_>) -> Result<(), ReadError> {
-        let payload = message.payload;
-        match message.message_type {
-            MessageType::Session => self.session.ticket.granted = Some(Grant::decode(payload)?),
-            MessageType::Connect => self.handle_accept(payload)?,
-            MessageType::Schema => {
-                let max_memory = self.context.config.limits.max_memory;
-                self.session.keep_schema(payload, max_memory)?;
-            }
-            _ => return Err(unknown(message.frame())),
-        }
-        Ok(())
     }
 }
 

@@ -1,7 +1,9 @@
-//! Registry of the server, received before a refusal.
+//! Messages of a server before its answer: the granted session, and the registry before a refusal.
 
 use super::Session;
-use crate::message::Disconnect;
+use crate::MessageType;
+use crate::client::state_message::StateMessage;
+use crate::message::{Disconnect, Grant, Message as _, unknown};
 use syncvar_runtime::prefab::text::{PrefabText, first_difference};
 use syncvar_runtime::{DisconnectReason, NetworkReader, Prefabs, ReadError, ReadErrorKind};
 
@@ -9,13 +11,24 @@ use syncvar_runtime::{DisconnectReason, NetworkReader, Prefabs, ReadError, ReadE
 const MAX_SCHEMA_MESSAGES: usize = 4096;
 
 impl Session {
-    /// Keeps a prefab description of the server, for the message of a refusal. The descriptions have at most
+    /// Takes a message of a server that has not accepted this client yet. Descriptions of prefabs have at most
     /// `max_memory` bytes.
-    pub(crate) fn keep_schema(
+    pub(crate) fn take_answer(
         &mut self,
-        payload: &[u8],
+        message: StateMessage<'_>,
         max_memory: usize,
     ) -> Result<(), ReadError> {
+        let payload = message.payload;
+        match message.message_type {
+            MessageType::Session => self.ticket.granted = Some(Grant::decode(payload)?),
+            MessageType::Schema => self.keep_schema(payload, max_memory)?,
+            _ => return Err(unknown(message.frame())),
+        }
+        Ok(())
+    }
+
+    /// Keeps a prefab description of the server, for the message of a refusal.
+    fn keep_schema(&mut self, payload: &[u8], max_memory: usize) -> Result<(), ReadError> {
         let mut reader = NetworkReader::new(payload);
         let text = PrefabText::decode(&mut reader)?;
         reader.finish()?;
