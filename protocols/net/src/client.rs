@@ -10,11 +10,11 @@
 //! inbound       deltas, snapshots and early messages, read into the objects
 //! prediction    objects ahead of the server, replayed after a difference
 //! inputs        one input for each tick, on a clock ahead of the server's
-//! motion        the view between two samples, behind the server's time
 //! writes        owner writes: permission, encoding, due fields
+//! session       one connection from its begin to its end; its link when it is lost; players; records in place of a server
 //! outbound      messages and datagrams for the server, cut into packets
 //! arrivals      packets of the server by tick, until each tick is complete
-//! session       one connection from its begin to its end; players; records in place of a server
+//! motion        the view between two samples, behind the server's time
 //! objects       the world: objects, dormant scene objects, references, received fields
 //!    |
 //! context       settings, events, counters and clocks: lent to every part
@@ -66,7 +66,7 @@ use syncvar_runtime::events::EventReader;
 use syncvar_runtime::{Changed, NetworkBehaviour, Prefabs};
 use writes::{PendingWrites, Sending};
 
-/// Objects of the objects of a [`NetworkServer`](crate::NetworkServer).
+/// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
 ///
 /// The methods fall into the same families as on the server:
 ///
