@@ -1,4 +1,4 @@
-//! `DatagramLink`: datagrams of one connection.
+//! `DatagramLink`: datagrams of a connection.
 
 pub(crate) mod notice;
 pub(crate) mod queue;
@@ -21,7 +21,7 @@ use crate::server::datagram_link::writes::WriteTicks;
 use crate::server::ledger::LossLedger;
 use crate::server::ledger::field_set::FieldSet;
 
-/// Datagrams of one connection, in both directions.
+/// Datagrams of a connection, in both directions.
 #[derive(Debug)]
 pub(crate) struct DatagramLink {
     /// Room for messages in a datagram.
@@ -44,7 +44,7 @@ pub(crate) struct DatagramLink {
 /// Counts since the connection was accepted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LossCounts {
-    /// Lost behaviours whose fields are sent again.
+    /// Lost behaviours that are sent again.
     pub(crate) repaired: u64,
     /// Behaviours that were owed when the connection was attached again.
     pub(crate) caught_up: u64,
@@ -86,8 +86,8 @@ impl DatagramLink {
         self.queue.probe = true;
     }
 
-    /// Forgets all packets under way, for a connection whose client is away: it lacks all changes since the oldest
-    /// of them, and the entries for it alone, whose changes may be older. `tick` is the last tick that was sent.
+    /// Forgets the packets under way, for a connection with an absent client. The connection lacks all changes since the
+    /// oldest packet, and the entries for this connection alone, with older changes. `tick` is the last tick that was sent.
     pub(crate) fn suspend(&mut self, ledger: &mut LossLedger, now: Duration, tick: u32) {
         let unsent = (!self.queue.is_empty()).then_some(tick);
         self.end_tick(ledger);
@@ -127,7 +127,7 @@ impl DatagramLink {
         !detached && decided && self.queue.is_empty()
     }
 
-    /// Returns whether a chunk travels by datagram; longer ones take the stream.
+    /// Returns whether a chunk travels by datagram; a longer chunk takes the stream.
     pub(crate) fn carries(&self, length: usize) -> bool {
         length <= CHUNK_SIZE.min(self.room)
     }

@@ -35,7 +35,7 @@ use crate::server::sessions::connection::Connection;
 use crate::server::visibility::Visibility;
 use crate::server::visibility::observer_view::ObserverView;
 
-/// Datagrams of all connections.
+/// State of the datagrams that connections share.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
     /// Connections with datagrams, ready and present.
@@ -91,7 +91,7 @@ impl Datagrams {
         let Some(link) = &mut connection.datagrams else {
             return false;
         };
-        // What is taken back must not be declared lost with the packets that the gap decides.
+        // Content that is taken back must not be declared lost with the packets that the gap decides.
         link.sender.on_gap(&mut connection.ledger.packets);
         link.forget_handled();
         let is_bad = link.sender.has_too_many_bad_acks();
@@ -126,7 +126,7 @@ impl Datagrams {
         };
         let entries = &mut self.missing;
         for Verdict { tick, content, .. } in self.arrived.drain(..) {
-            // A later packet with the same fields is another loss.
+            // A later packet with the same fields is a loss apart.
             let is_other = |lost: &Verdict<FieldSet>| (lost.tick, lost.content) != (tick, content);
             ledger.packets.retain(is_other);
             let of_content = records.entries_in(&content).iter();

@@ -21,7 +21,7 @@
 //! the datagrams of the same update. The rest joins the `backlog`, which holds masks and no bytes: a field travels with the
 //! value of its turn, and values in between are skipped.
 //!
-//! A late acknowledgement or a snapshot removes entries again. The ledger knows no bytes of former ticks:
+//! A late acknowledgement or a snapshot removes entries again. The ledger knows no bytes of earlier ticks:
 //! [`WriteRecords`](crate::server::outbound::write_records::WriteRecords) maps chunk numbers to fields, for the ledgers of
 //! all connections.
 
@@ -89,7 +89,7 @@ impl LossLedger {
     }
 
     /// Adds missing fields of a tick to the backlog, in the order of objects, channels and behaviours. `refresh` removes
-    /// the fields that are no longer outstanding, and `width` returns the number of behaviours of an object. The log is
+    /// fields that are not outstanding, and `width` returns the number of behaviours of an object. The log is
     /// a buffer, empty before and afterwards.
     pub(crate) fn add_missing(
         &mut self,

@@ -64,7 +64,7 @@ pub(crate) struct Visibility {
     pub(crate) snapshot_batch: Box<SnapshotBatch>,
     /// Buffers for the snapshots of a join.
     pub(crate) spare_buffers: SpareBuffers,
-    /// Objects with another parent since the last update.
+    /// Objects with a new parent since the last update.
     pub(crate) reparented: Ids<NetId>,
     /// Whether the scene became complete since the last update.
     pub(crate) scene_loaded: bool,

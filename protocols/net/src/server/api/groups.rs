@@ -128,7 +128,7 @@ impl NetworkServer {
     }
 
     /// Changes groups. Observers of these objects, among the connections, receive the fields that they
-    /// read from then on, and reset the ones that they read no more.
+    /// read from then on, and reset the fields that they read no more.
     fn regroup(
         &mut self,
         objects: &[NetId],
@@ -150,7 +150,7 @@ impl NetworkServer {
             visibility.hide_at_once(&mut ground, id);
             let observing = visibility.roles_of(ground.objects, id, connections);
             if !observing.is_empty() {
-                // A change belongs to those who are in the group when it is made.
+                // A change belongs to the members of the group at the time of the change.
                 replication.flush_restricted(&mut ground, visibility, id);
                 observers.push((id, observing));
             }

@@ -68,7 +68,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Returns the connections that observe an object, ascending: the ready ones, and the local client.
+    /// Returns the connections that observe an object, ascending: ready connections, and the local client.
     /// Empty for an unknown object.
     ///
     /// Shows, hides and the interest management take effect with the next [`update`](Self::update).

@@ -118,7 +118,7 @@ impl NetworkServer {
         self.deliver();
     }
 
-    /// Applies view changes: objects leave views, and those that enter one are queued.
+    /// Applies view changes: objects leave views, and entering objects are queued.
     fn hide_objects(&mut self) {
         let Rooms {
             mut ground,
@@ -139,7 +139,7 @@ impl NetworkServer {
         visibility.hide_objects(&mut ground);
     }
 
-    /// Sends the deltas of due objects (`all`: of all dirty ones), repairs and backlogs. Returns whether the update has a
+    /// Sends the deltas of due objects (`all`: of every dirty object), repairs and backlogs. Returns whether the update has a
     /// frame: state on unreliable channels.
     fn send_deltas(&mut self, all: bool) -> bool {
         let Rooms {

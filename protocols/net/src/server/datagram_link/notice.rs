@@ -5,7 +5,7 @@ use crate::link::sender::Sender;
 use crate::link::sequence::low_bits;
 use crate::server::ledger::field_set::FieldSet;
 
-/// News that the datagrams below a sequence are settled: each has arrived, or what was lost of it is sent again. Without it
+/// News that the datagrams below a sequence are settled: each has arrived, or its lost content is sent again. Without it
 /// a client could not know whether it has all changes up to a tick.
 ///
 /// It travels until an acknowledgement shows that the client has it; not at all without a loss.
@@ -63,7 +63,7 @@ impl Notice {
         Some(low_bits(self.settled))
     }
 
-    /// Returns the news for the last stream packet of a tick without datagrams, which counts those before it.
+    /// Returns the news for the last stream packet of a tick without datagrams, which counts the earlier datagrams.
     pub(crate) fn for_stream(
         &mut self,
         sender: &Sender<FieldSet>,

@@ -1,4 +1,4 @@
-//! `DatagramQueue`: chunks on their way into the datagrams of one connection.
+//! `DatagramQueue`: chunks on their way into the datagrams of a connection.
 
 use std::num::NonZeroU8;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::link::sender::ChunkRef;
 use crate::server::chunk_store::ChunkStore;
 use crate::server::ledger::field_set::FieldSet;
 
-/// Most datagrams of one connection in a tick: their number has one byte.
+/// Most datagrams of a connection in a tick: their number has one byte.
 const MAX_PARTS: usize = 255;
 
 /// Chunk in the store that waits for a datagram.
@@ -24,7 +24,7 @@ pub(crate) struct Queued {
 /// Content of a chunk, for the record of its packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChunkContent {
-    /// A chunk of a frame, or the echo of one.
+    /// A chunk of a frame, or a repeated chunk.
     Frame(ChunkRef),
     /// This number of entries for this connection alone: the first ones of the list.
     Unicast(u32),
@@ -32,7 +32,7 @@ pub(crate) enum ChunkContent {
     Calls,
 }
 
-/// Chunks of a connection for the datagrams of one tick, and calls for the next one.
+/// Chunks of a connection for the datagrams of a tick, and calls for the next tick.
 #[derive(Debug, Default)]
 pub(crate) struct DatagramQueue {
     /// Tick of the chunks.
@@ -108,7 +108,7 @@ impl DatagramQueue {
         self.calls.extend(calls);
     }
 
-    /// Moves the calls behind the chunks. `too_long` receives those that fit no datagram.
+    /// Moves the calls behind the chunks. `too_long` receives calls above the size of a datagram.
     pub(crate) fn add_calls(
         &mut self,
         store: &mut ChunkStore,
@@ -130,7 +130,7 @@ impl DatagramQueue {
         self.calls.clear();
     }
 
-    /// Divides the chunks of a tick into datagrams. Returns their number, and leaves those beyond the limit.
+    /// Divides the chunks of a tick into datagrams. Returns their number, and leaves chunks beyond the limit.
     pub(crate) fn divide(&mut self, tick: u32, store: &ChunkStore, room: usize) -> u8 {
         self.tick = tick;
         let (mut end, mut former) = (End::default(), None::<&Queued>);

@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
 use syncvar_runtime::ordered::Ids;
 
-/// Number of entries that need no cleaning.
+/// Number of entries below which nothing is cleaned.
 const FEW: usize = 64;
 
-/// Ticks of the last applied writes of one connection, in its own updates.
+/// Ticks of the last applied writes of a connection, in the updates of its client.
 #[derive(Debug, Default)]
 pub(crate) struct WriteTicks {
     /// Lease and tick by object.

@@ -139,7 +139,7 @@ impl LostChunks {
         })
     }
 
-    /// Adds a chunk to the lost ones, unless it is forgotten.
+    /// Adds a lost chunk, unless its records are forgotten.
     fn copy(
         &mut self,
         number: u64,

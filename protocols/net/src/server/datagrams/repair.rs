@@ -21,14 +21,14 @@ use crate::server::visibility::observer_view::ObserverView;
 enum Repair {
     Written,
     Waits,
-    /// A value has no form any more.
+    /// A value cannot be written any more.
     Dropped,
     /// The bytes of this update are used up.
     Full,
 }
 
 impl Datagrams {
-    /// Writes the fields again that have been lost since the last frame. Those that have to wait join the backlogs.
+    /// Writes the fields again that have been lost since the last frame. Fields that have to wait join the backlogs.
     pub(crate) fn repair_losses(
         &mut self,
         ground: &mut Ground<'_>,
@@ -69,7 +69,7 @@ impl Datagrams {
         else {
             return false;
         };
-        // Those in a backlog have waited longer.
+        // Fields in a backlog have waited longer.
         let has_backlog = ledger.is_limited() || ledger.waiting() > 0;
         let is_free = !has_backlog && !link.sender.is_detached();
         let config = &ground.context.config;
@@ -111,7 +111,7 @@ impl Datagrams {
         self.note_missing(view, connection, ground.outbound.records.tick())
     }
 
-    /// Writes missing fields with their present values, within the bytes of an update. Leaves those that have to wait.
+    /// Writes missing fields with their present values, within the bytes of an update. Leaves the fields that have to wait.
     fn write_missing(
         &mut self,
         objects: &mut Objects,

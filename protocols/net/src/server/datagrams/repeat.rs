@@ -1,4 +1,4 @@
-//! Repeats: the changes of a former frame, once more, for behaviours with `redundancy = 1`.
+//! Repeats: the changes of an earlier frame, once more, for behaviours with `redundancy = 1`.
 //!
 //! A repeated chunk travels with the next datagrams of a connection. On a link that loses nothing it makes no datagram by
 //! itself: in a world with few changes the headers would cost as much as the changes.
@@ -19,14 +19,14 @@ use crate::server::outbound::write_records::{ChunkRecord, WrittenChunk};
 use crate::server::sessions::Sessions;
 use crate::server::visibility::Visibility;
 
-/// Chunk of a former frame, and its copy with the fields that are still outstanding.
+/// Chunk of an earlier frame, and its copy with the unchanged fields.
 struct Repeated {
     original: ChunkRecord,
     bytes: Bytes,
 }
 
 impl DatagramLink {
-    /// Returns the tick whose chunks are sent again in this update: that of the last datagram.
+    /// Returns the tick of the last datagram, if its chunks are sent again in this update.
     fn repeated_tick(&self) -> Option<u32> {
         let travels = !self.queue.is_empty() || self.sender.has_losses();
         let last = self.sender.last_tick();
@@ -40,7 +40,7 @@ impl DatagramLink {
 }
 
 impl Datagrams {
-    /// Sends the chunks in the last datagrams of each connection again while they are under way. One loss delays no
+    /// Sends the chunks in the last datagrams again while they are under way. One loss delays no
     /// value by a round trip then.
     pub(crate) fn repeat_frame(&mut self, ground: &mut Ground<'_>, visibility: &Visibility) {
         let Ground {
@@ -82,7 +82,7 @@ impl Datagrams {
     }
 }
 
-/// Returns whether a chunk of a tick is sent again to one of its observers.
+/// Returns whether a chunk of a tick is sent again to an observer.
 fn is_repeated(sessions: &Sessions, visibility: &Visibility, chunk: &WrittenChunk<'_>) -> bool {
     let mut observers = visibility.audiences.get(chunk.record.audience).ready();
     observers.any(|observer| {
@@ -126,8 +126,7 @@ impl Repeated {
     }
 }
 
-/// Writes the entries of a chunk whose fields have not changed since. None if one of them must not be
-/// repeated: an acknowledged repeat counts for all fields of the original.
+/// Writes the unchanged entries of a chunk. None if an entry must not be repeated: an acknowledged repeat counts for all fields of the original.
 fn repeat_chunk(
     objects: &mut Objects,
     chunk: &WrittenChunk<'_>,

@@ -23,7 +23,7 @@ impl Connection {
 }
 
 impl Datagrams {
-    /// Attaches a connection whose transport held its state back.
+    /// Attaches a connection after its transport has held the state back.
     pub(crate) fn attach_stream(
         &mut self,
         ground: &mut Ground<'_>,

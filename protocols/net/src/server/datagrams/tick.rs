@@ -16,7 +16,7 @@ const TRIM_TICKS: u32 = 8;
 
 impl Datagrams {
     /// Declares packets lost that have been flying for too long, and detaches connections that do not
-    /// answer. Before the frame of the update. Returns the connections whose clients are silent for too long.
+    /// answer. Before the frame of the update. Returns the connections with silent clients, to end them.
     pub(crate) fn decide_losses(&mut self, ground: &mut Ground<'_>) -> Vec<ConnectionId> {
         self.list_links(ground);
         let (context, sessions) = (&ground.context, &mut ground.sessions);
@@ -33,7 +33,7 @@ impl Datagrams {
         silent
     }
 
-    /// Lists the ready connections with datagrams whose client is present.
+    /// Lists the ready connections with datagrams and a present client.
     fn list_links(&mut self, ground: &mut Ground<'_>) {
         let sessions = &mut *ground.sessions;
         let (links, connections) = (&mut self.links, &sessions.connections);
@@ -93,7 +93,7 @@ impl Datagrams {
         objects.ended_ids.trim(handled);
     }
 
-    /// Returns whether the fate of each datagram is decided.
+    /// Returns whether all fates of datagrams are decided.
     pub(crate) fn are_settled(sessions: &Sessions) -> bool {
         let connections = sessions.connections.values();
         let mut present = connections.filter(|it| it.is_ready() && it.link().is_some());

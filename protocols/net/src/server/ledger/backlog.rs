@@ -1,6 +1,6 @@
 //! Backlogs: changed fields that wait for a budget or for a repair.
 //!
-//! A backlog stores field masks, not bytes. An object whose turn comes is sent with its current
+//! A backlog stores field masks, not bytes. At its turn an object is sent with its current
 //! values.
 
 use std::ops::Range;
@@ -16,20 +16,20 @@ use crate::server::ledger::masks::{mask_slice, mask_slice_mut};
 /// Minimum cost charged per message, in bytes.
 const MIN_MESSAGE_BYTES: usize = 2;
 
-/// Fields of one object that a connection has not received on one channel.
+/// Fields of an object that a connection has not received on a channel.
 #[derive(Clone, Debug)]
 pub(crate) struct BacklogEntry {
     pub(crate) net_id: NetId,
     pub(crate) channel: u8,
-    /// Sum of the priorities of all updates in the backlog.
+    /// Sum of the priorities over the updates in the backlog.
     priority: f64,
-    /// Changed fields of each behaviour, in [`Backlog::masks`].
+    /// Changed fields by behaviour, in [`Backlog::masks`].
     pub(crate) masks: Range<u32>,
     /// Index of the write record of this update, if the connection has missed no earlier one.
     pub(crate) record: Option<usize>,
-    /// Updates that passed over the entry for other objects.
+    /// Updates that passed over the entry.
     deferrals: u8,
-    /// Tick of the last frame with a lost or withheld change: later changes are no part of the entry. `None`
+    /// Tick of the last frame with a lost or withheld change: the entry excludes later changes. `None`
     /// on a reliable carrier.
     pub(crate) as_of: Option<u32>,
 }
@@ -151,7 +151,7 @@ impl Backlog {
         })
     }
 
-    /// Removes the entries at these indices, ascending. The write records of the others expire.
+    /// Removes the entries at these indices, ascending. The write records of further entries expire.
     pub(crate) fn remove_sent(&mut self, indices: impl Iterator<Item = usize>) {
         let mut sent = indices.peekable();
         let mut index = 0;

@@ -102,7 +102,7 @@ impl BudgetMeter {
         }
     }
 
-    /// Sets another budget, or ends it. The bytes left and an overdraft stay.
+    /// Sets or ends the budget. The bytes left and an overdraft stay.
     pub(crate) fn restart(&mut self, budget: Option<Budget>) {
         (self.budget, self.is_ending) = (budget, false);
     }

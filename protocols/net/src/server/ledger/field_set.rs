@@ -1,8 +1,8 @@
-//! `FieldSet`: some fields of one behaviour.
+//! `FieldSet`: some fields of a behaviour.
 
 use syncvar_runtime::NetId;
 
-/// Fields of one behaviour that a chunk contains, or that a connection has not received.
+/// Fields of a behaviour that a chunk contains, or that a connection has not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FieldSet {
     pub(crate) net_id: NetId,

@@ -1,4 +1,4 @@
-//! Masks of the behaviours of an object, as ranges of one list.
+//! Masks of the behaviours of an object, as ranges of a list.
 
 use std::ops::Range;
 

@@ -63,7 +63,7 @@ impl StreamedFields {
         fields & !present.fold(0, |all, fields| all | fields)
     }
 
-    /// Forgets what was shown before a tick.
+    /// Forgets the fields before a tick.
     pub(crate) fn trim(&mut self, oldest: u32) {
         if !self.0.is_empty() {
             self.0.retain(|_, shown| {

@@ -12,7 +12,7 @@ use crate::server::ledger::field_set::FieldSet;
 use crate::server::ledger::masks::mask_slice;
 use crate::server::sessions::connection::QueuedChunks;
 
-/// Write record of one chunk.
+/// Write record of a chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct ChunkRecord {
     /// Number of the chunk in the store.
@@ -32,7 +32,7 @@ pub(crate) struct WrittenChunk<'a> {
     pub(crate) entries: &'a [FieldSet],
 }
 
-/// Write records of one tick.
+/// Write records of a tick.
 #[derive(Debug, Default)]
 pub(crate) struct FrameRecords {
     pub(crate) tick: u32,
@@ -99,7 +99,7 @@ impl WriteRecords {
         }
     }
 
-    /// Adds the records of delivered chunks of an audience. Returns whether one of them has an entry.
+    /// Adds the records of delivered chunks of an audience. Returns whether a chunk has an entry.
     pub(crate) fn add(
         &mut self,
         audience: AudienceId,
@@ -159,7 +159,7 @@ impl WriteRecords {
         self.last.get(frame)?.chunk(number)
     }
 
-    /// Returns the entries of a chunk; none of a forgotten one.
+    /// Returns the entries of a chunk; empty for a forgotten chunk.
     pub(crate) fn entries(&self, number: u64) -> &[FieldSet] {
         self.chunk(number).map_or(&[], |chunk| chunk.entries)
     }

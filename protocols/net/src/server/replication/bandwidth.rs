@@ -31,7 +31,7 @@ pub(crate) struct BandwidthLimiter {
     connections: Vec<ConnectionId>,
     /// Whether a connection has a budget.
     pub(crate) has_limited: bool,
-    /// Objects with another priority than 1.
+    /// Objects with a priority other than 1.
     pub(crate) priorities: FxHashMap<NetId, f32>,
     /// Lists reused by every connection.
     order: Vec<usize>,
@@ -61,7 +61,7 @@ enum Source {
     Snapshot,
 }
 
-/// Transfer from the backlog of one connection to its queues: the backlog, and the rooms for reading and writing.
+/// Transfer from the backlog of a connection to its queues: the backlog, and the rooms for reading and writing.
 struct BacklogTransfer<'a> {
     context: &'a mut Context,
     objects: &'a mut Objects,
@@ -102,8 +102,8 @@ impl BandwidthLimiter {
         })
     }
 
-    /// Ends removed budgets whose backlog is empty. Such a connection receives the next deltas with
-    /// all others, so it must not lack a snapshot either.
+    /// Ends removed budgets with empty backlogs. From then on the connection receives deltas with its audiences,
+    /// so it must not lack a snapshot either.
     pub(crate) fn end_budgets(
         &mut self,
         sessions: &mut Sessions,
@@ -323,8 +323,8 @@ impl BandwidthLimiter {
 }
 
 impl BacklogTransfer<'_> {
-    /// Adds the changes of this update for a connection with a budget, and removes the entries that are no longer
-    /// outstanding.
+    /// Adds the changes of this update for a connection with a budget, and removes the entries without
+    /// outstanding fields.
     fn update_entries(&mut self) {
         let id = self.connection.id;
         let view = ObserverView::new(self.objects, self.visibility, id);
@@ -359,7 +359,7 @@ impl BacklogTransfer<'_> {
         view.refresh(&self.connection.ledger.streamed, self.backlog);
     }
 
-    /// Returns whether the changes of an entry fit a message. Those of several updates may exceed its limit
+    /// Returns whether the changes of an entry fit a message. Changes of several updates may exceed the limit
     /// together.
     fn fits(&self, entry: &BacklogEntry, changes: usize) -> bool {
         let room = self.context.config.state_info(entry.channel).room;
@@ -367,7 +367,7 @@ impl BacklogTransfer<'_> {
         update_refusal(form, entry.net_id, changes, room).is_none()
     }
 
-    /// Returns whether the fields of an entry can be written once more; a snapshot replaces other ones.
+    /// Returns whether the fields of an entry can be written once more; otherwise a snapshot replaces the entry.
     fn is_resendable(&self, entry: &BacklogEntry) -> bool {
         let slots = self.objects.world.slots(entry.net_id);
         let mut slots = slots.into_iter().flat_map(<dyn Slots>::iter);

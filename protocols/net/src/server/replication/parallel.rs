@@ -24,7 +24,7 @@ pub(crate) struct Shares {
     all: Vec<Share>,
 }
 
-/// Outputs of one share.
+/// Outputs of a share.
 #[derive(Debug, Default)]
 struct Share {
     /// Buffers for each channel, per framing.

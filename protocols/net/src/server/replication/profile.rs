@@ -58,7 +58,7 @@ impl Replication {
     }
 }
 
-/// Counts the fields of one part of a restricted object.
+/// Counts the fields in a part of a restricted object.
 #[cold]
 pub(super) fn profile_part(
     context: &mut Context,

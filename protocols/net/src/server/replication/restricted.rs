@@ -21,7 +21,7 @@ use part::{Moment, Part, PartOutput};
 pub(crate) use parts::PartLists;
 use parts::{PARTS, Readers, Selected, SentFields, select_all};
 
-/// Delta of one object.
+/// Delta of an object with restricted fields.
 struct RestrictedDelta {
     net_id: NetId,
     at: Location,
@@ -82,7 +82,7 @@ impl Replication {
         }
     }
 
-    /// Writes the parts of one channel, without the fields that fit no message. The first other failure
+    /// Writes the parts on a channel, without the fields that fit no message. A failure for a different reason
     /// ends the channel. Returns whether a field was stopped.
     fn send_restricted_channel(
         &mut self,
@@ -138,7 +138,7 @@ impl Replication {
         result
     }
 
-    /// Writes the pending changes of an object at once, before another message about it.
+    /// Writes the pending changes of an object at once, before a further message about the object.
     pub(crate) fn flush_restricted(
         &mut self,
         ground: &mut Ground<'_>,

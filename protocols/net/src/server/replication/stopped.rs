@@ -17,7 +17,7 @@ use crate::server::ServerEvent;
 use crate::server::context::Context;
 use crate::server::objects::Objects;
 
-/// A field that is not sent while the others are.
+/// A field that is not sent with its object.
 #[derive(Debug)]
 pub(crate) struct StoppedField {
     pub(crate) net_id: NetId,
@@ -33,7 +33,7 @@ pub(crate) struct StoppedField {
 pub(crate) struct StoppedFields {
     /// Fields found since the last report.
     found: Vec<StoppedField>,
-    /// Reported fields of each behaviour.
+    /// Reported fields by behaviour.
     reported: BTreeMap<(NetId, usize), u64>,
 }
 
@@ -77,7 +77,7 @@ impl StoppedFields {
 /// Delta of an object, divided into messages.
 #[derive(Debug, Default)]
 pub(crate) struct Division {
-    /// Fields of each behaviour, for each message.
+    /// Masks by message and behaviour.
     pub(crate) messages: Vec<Vec<u64>>,
     /// Fields without a form in a message by themselves.
     pub(crate) stopped: Vec<StoppedField>,
@@ -88,7 +88,7 @@ struct MessageLimits {
     net_id: NetId,
     room: Room,
     framings: Vec<Framing>,
-    /// Bytes of the other behaviours on the channel, which have an empty mask.
+    /// Bytes of further behaviours on the channel, with empty masks.
     others: usize,
 }
 
@@ -97,7 +97,7 @@ struct MessageLimits {
 ///
 /// # Errors
 ///
-/// The error of a field that has to be sent with the others: its operations depend on each other.
+/// The error of a field with operations that depend on each other.
 pub(crate) fn divide(
     (net_id, masks): (NetId, &[u64]),
     slots: &mut dyn Slots,
@@ -205,7 +205,7 @@ fn is_resendable_operation(slot: &dyn Slot, field: u64) -> bool {
     slot.info().resendable && slot.info().operation_bits & field != 0
 }
 
-/// Writes the delta of one field.
+/// Writes the delta of a field.
 fn write_alone(slot: &mut dyn Slot, field: u64, encoding: Encoding) -> NetworkWriter {
     let mut alone = NetworkWriter::with_encoding(encoding);
     let context = alone.context().with_fields(field);

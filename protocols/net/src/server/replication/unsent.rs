@@ -13,7 +13,7 @@ use crate::server::objects::replicated::{Replicated, State};
 use crate::server::sessions::Sessions;
 use crate::server::visibility::Visibility;
 
-/// Sends of one object.
+/// Sends of an object.
 struct Sends<'a> {
     config: &'a ServerConfig,
     now: Nanos,

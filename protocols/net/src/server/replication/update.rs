@@ -1,4 +1,4 @@
-//! Deltas of the due objects, in runs of one pool and one audience.
+//! Deltas of the due objects, in runs with the same pool and audience.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub(super) struct Run {
 }
 
 impl Replication {
-    /// Writes the deltas of all due objects, once each.
+    /// Writes the deltas of the due objects, once each.
     pub(crate) fn send_deltas(
         &mut self,
         ground: &mut Ground<'_>,

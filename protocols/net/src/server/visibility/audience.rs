@@ -1,6 +1,6 @@
 //! Audiences: connections that observe the same objects, and their shared buffers.
 //!
-//! A message for an audience is encoded once for each framing of its members. Members of one
+//! A message for an audience is encoded once for each framing of its members. Members with the same
 //! framing share its bytes.
 
 mod choose;
@@ -81,7 +81,7 @@ pub(crate) struct Audiences {
     format: BufferFormat,
 }
 
-/// Format of the buffers of all audiences.
+/// Format of the buffers of audiences.
 #[derive(Debug)]
 struct BufferFormat {
     /// Kinds of the channels.
@@ -150,7 +150,7 @@ impl Audience {
 }
 
 impl Audiences {
-    /// The permanent audience of all connections.
+    /// Permanent audience with every connection.
     pub(crate) const EVERYONE: AudienceId = AudienceId(0);
     /// The permanent audience without members.
     pub(crate) const NOBODY: AudienceId = AudienceId(1);
@@ -209,7 +209,7 @@ impl Audiences {
         self.get(id).members.contain(connection, sees)
     }
 
-    /// Returns whether a connection is a member, with another source for its areas.
+    /// Returns whether a connection is a member, with `sees` as the source of its areas.
     pub(crate) fn admits_if(
         &self,
         id: AudienceId,
@@ -233,7 +233,7 @@ impl Audiences {
         )
     }
 
-    /// Ends the chunks of an audience on unreliable channels: later entries are not repeated with earlier ones.
+    /// Ends the chunks of an audience on unreliable channels: later entries are repeated apart from earlier entries.
     pub(crate) fn end_chunks(&mut self, id: AudienceId) {
         for channel in 0..self.format.channels.len() {
             if self.format.channels[channel] == Channel::Unreliable {
@@ -299,7 +299,7 @@ impl Audiences {
         }
     }
 
-    /// Replaces the audiences of an object that were merged into others. `merged` is in ascending order.
+    /// Replaces the merged audiences of an object by their successors. `merged` is in ascending order.
     pub(crate) fn replace_merged(
         &mut self,
         replicated: &mut Replicated,

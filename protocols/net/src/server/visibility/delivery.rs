@@ -9,7 +9,7 @@ use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::Delivery;
 
 impl Visibility {
-    /// Queues the unsent bytes of all audiences for their members.
+    /// Queues the unsent bytes of audiences for their members.
     pub(crate) fn deliver(&mut self, ground: &mut Ground<'_>) {
         self.deliver_to(ground, |_| true);
     }

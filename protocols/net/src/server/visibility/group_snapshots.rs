@@ -1,4 +1,4 @@
-//! Snapshots of objects with a group, for joining connections: one form for the members, one for others.
+//! Snapshots of objects with a group, for joining connections: one form for members, one form for non-members.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct SnapshotReaders {
 }
 
 impl Visibility {
-    /// Returns whether a connection is one of these readers.
+    /// Returns whether a connection is among these readers.
     pub(super) fn belongs_to(&self, readers: &SnapshotReaders, connection: ConnectionId) -> bool {
         self.audiences.admits(readers.audience, connection)
             && self.groups.contain(readers.tag, connection) == readers.is_member

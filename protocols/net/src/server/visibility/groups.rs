@@ -1,4 +1,4 @@
-//! Groups that read fields: the group of each object, and the members of each group.
+//! Groups that read fields: groups of objects, and members of groups.
 
 use syncvar_runtime::interest::Tag;
 use syncvar_runtime::ordered::Relation;
@@ -129,7 +129,7 @@ impl Visibility {
         observing.map(role).collect()
     }
 
-    /// Sends observers with former roles the fields of an object's group that they read from now on, or the end of the
+    /// Sends observers with changed roles the fields of an object's group that they read from now on, or the end of the
     /// group.
     pub(crate) fn send_group_changes(
         &mut self,

@@ -11,12 +11,12 @@ use crate::server::visibility::{Visibility, numbers};
 
 impl Visibility {
     /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards
-    /// reach the remaining observers. Entering ones get snapshots [later](Self::show_objects).
+    /// reach the remaining observers. Entering connections get snapshots [later](Self::show_objects).
     pub(crate) fn hide_objects(&mut self, ground: &mut Ground<'_>) {
         if !self.interest.has_area_changes() && !ground.objects.schedule.has_view_changes() {
             return;
         }
-        // Earlier bytes belong to the former observers.
+        // Earlier bytes belong to the observers before the hide.
         self.deliver(ground);
         self.apply_viewer_changes(ground, false);
         let mut moved = std::mem::take(&mut self.scratch.objects);
@@ -29,7 +29,7 @@ impl Visibility {
         self.scratch.objects = moved;
     }
 
-    /// Removes leaving observers of one object at once, before a message to all of them.
+    /// Removes leaving observers of an object at once, before a message to its audience.
     pub(crate) fn hide_at_once(&mut self, ground: &mut Ground<'_>, id: NetId) {
         let replicated = ground.objects.world.objects.get(id.0);
         if replicated.is_some_and(|replicated| replicated.is(State::VisibilityDirty)) {
@@ -37,7 +37,7 @@ impl Visibility {
         }
     }
 
-    /// Moves an object to an audience of its remaining observers, and hides it from the leaving ones.
+    /// Moves an object to an audience of its remaining observers, and hides the object from leaving observers.
     fn drop_leaving_observers(&mut self, ground: &mut Ground<'_>, id: NetId) {
         let Some(replicated) = ground.objects.announced(id) else {
             return;
@@ -47,7 +47,7 @@ impl Visibility {
         let mut leaving = std::mem::take(&mut self.scratch.leaving);
         let is_changed = self.divide_observers(former, latter, &mut staying, &mut leaving);
         if is_changed {
-            // Earlier bytes belong to the former observers.
+            // Earlier bytes belong to the observers before the hide.
             if self.audiences.is_written() {
                 self.deliver(ground);
             }
@@ -64,8 +64,8 @@ impl Visibility {
         (self.scratch.entering, self.scratch.leaving) = (staying, leaving);
     }
 
-    /// Divides the observers of an object with a new target audience. Returns whether the staying ones
-    /// differ from the former audience.
+    /// Divides the observers of an object with a new target audience. Returns whether the staying observers
+    /// differ from the present audience.
     fn divide_observers(
         &self,
         former: AudienceId,

@@ -33,7 +33,7 @@ pub(crate) struct Interest {
     shown: IdPairs<NetId, ConnectionId>,
     /// Connections that enter or leave an area with this update, in the order of the reports.
     area_changes: Vec<(ConnectionId, Area)>,
-    /// Whether each of them sees the area after this update.
+    /// Whether the connection sees the area after this update.
     pending_views: FxHashMap<(ConnectionId, Area), bool>,
     /// Areas that a connection enters with this update.
     entered: Vec<Area>,
@@ -239,7 +239,7 @@ impl Visibility {
         self.audiences.sees(connection, area)
     }
 
-    /// Adds entering connections to the audiences, or removes leaving ones. Bytes written later
+    /// Adds entering connections to the audiences, or removes leaving connections. Bytes written later
     /// reach the new observers.
     pub(super) fn apply_viewer_changes(&mut self, ground: &mut Ground<'_>, sees: bool) {
         let mut changed = Vec::new();

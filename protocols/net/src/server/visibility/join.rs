@@ -1,7 +1,7 @@
 //! Spawns of new objects, and snapshots for joining connections.
 //!
-//! A join gives a ready connection the state of all visible objects. It is the last step of an update, behind the deltas:
-//! pending changes of all objects have gone to the present observers, even before the end of a send interval. So the
+//! A join gives a ready connection the state of its visible objects. It is the last step of an update, behind the deltas:
+//! pending changes have gone to the present observers, even before the end of a send interval. So the
 //! snapshots have exactly the state that the deltas of the next update continue. From the join on the connection is a
 //! member of its audiences.
 //!
@@ -16,8 +16,8 @@
 //! ```
 //!
 //! Connections that join in one update share all chunks, except the snapshots of objects with private fields of the
-//! connection: a thousand clients after a restart cost one snapshot of the world. Successive objects of one pool are
-//! written as a run, without a look at the entry of each object. Objects with a parent, a scene id or a position are written
+//! connection: a thousand clients after a restart cost one snapshot of the world. Successive objects in a pool are
+//! written as a run, without a look at single entries. Objects with a parent, a scene id or a position are written
 //! alone, because their header is longer. The datagrams of the connection begin anew: earlier losses are void, and a probe
 //! behind the burst shows its arrival.
 //!
@@ -44,7 +44,7 @@ use crate::server::visibility::snapshot_batch::SnapshotOutput;
 
 /// Snapshots of a join in one framing.
 struct JoinChunks {
-    /// Chunks for the members of each audience.
+    /// Chunks by audience.
     audiences: Vec<(AudienceId, Vec<Bytes>)>,
     /// Chunks of objects with a group.
     groups: Vec<(SnapshotReaders, Vec<Bytes>)>,
@@ -132,7 +132,7 @@ impl Visibility {
     }
 
     /// Sends all visible objects to joining connections. Connections that join together share the
-    /// snapshots of each audience and framing.
+    /// snapshots by audience and framing.
     pub(crate) fn join(&mut self, ground: &mut Ground<'_>) {
         let joining = std::mem::take(&mut ground.sessions.joining);
         for id in &joining {

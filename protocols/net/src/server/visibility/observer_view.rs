@@ -95,7 +95,7 @@ impl<'a> ObserverView<'a> {
                 .role(self.objects, set.net_id, self.connection);
             fields &= policy.readable(role);
             if replicated.owner == Some(self.connection) {
-                // The owner has what it wrote, unless the server has corrected it.
+                // The owner has its writes, unless the server has corrected them.
                 let echoed = slot.policy_state().map_or(0, |state| state.echoed);
                 fields &= !(policy.owner_write & !echoed);
             }
@@ -128,7 +128,7 @@ impl<'a> ObserverView<'a> {
         }
     }
 
-    /// Removes the fields from a backlog that are no longer outstanding.
+    /// Removes fields from a backlog unless they are outstanding.
     pub(crate) fn refresh(&self, streamed: &StreamedFields, backlog: &mut Backlog) {
         let observes = |audience| self.observes(audience);
         backlog.refresh(|set, tick| self.outstanding(streamed, set, tick, observes));

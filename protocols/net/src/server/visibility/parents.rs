@@ -44,7 +44,7 @@ impl Visibility {
             let audience = replicated.audience;
             let (above, former) = last.replace((depth, audience)).unwrap_or((depth, audience));
             is_mixed |= former != audience;
-            // The outputs of different audiences have no order among them.
+            // The outputs of different audiences are in no common order.
             if is_mixed && above != depth {
                 self.deliver(ground);
                 is_mixed = false;

@@ -69,7 +69,7 @@ fn mean_snapshot(ground: &Ground<'_>, object: NetId) -> u32 {
     u32::try_from(means.sum::<u64>()).unwrap_or(u32::MAX)
 }
 
-/// Returns the bytes of all snapshots so far.
+/// Returns the bytes of the snapshots so far.
 pub(super) fn snapshot_bytes(stats: &Stats) -> u64 {
     let types = [
         MessageType::ObjectSpawn,
@@ -79,7 +79,7 @@ pub(super) fn snapshot_bytes(stats: &Stats) -> u64 {
     types.map(|it| stats.encoded(it).bytes).iter().sum()
 }
 
-/// Charges the requesting connections of a snapshot with its bytes: those since `before`.
+/// Charges the requesting connections of a snapshot with the bytes written since `before`.
 pub(super) fn charge_resync(ground: &mut Ground<'_>, receivers: &[ConnectionId], before: u64) {
     let bytes = snapshot_bytes(&ground.context.stats) - before;
     let rate = Rate::per_second(ground.context.config.limits.snapshot_rate);

@@ -11,8 +11,8 @@ use crate::server::visibility::resync::{charge_resync, snapshot_bytes};
 use crate::server::visibility::{Visibility, numbers};
 
 impl Visibility {
-    /// Moves objects to their target audiences. Entering connections receive snapshots; leaving
-    /// ones [received a hide](Self::hide_objects) before.
+    /// Moves objects to their target audiences. Entering connections receive snapshots; leaving connections
+    /// [received a hide](Self::hide_objects) before.
     pub(crate) fn show_objects(&mut self, ground: &mut Ground<'_>) {
         let mut moved = std::mem::take(&mut self.scratch.objects);
         ground.objects.schedule.take_view_changes(&mut moved);
@@ -64,8 +64,7 @@ impl Visibility {
     }
 
     /// Removes a connection from all audiences. Objects with equal observers share one audience
-    /// again. Visits the objects that it owned, and all objects only if it had exceptions on
-    /// others.
+    /// again. Visits the objects that the connection owned, and all objects only if it had exceptions elsewhere.
     pub(crate) fn leave_audiences(
         &mut self,
         objects: &mut Objects,
@@ -193,7 +192,7 @@ impl Visibility {
 
 /// Voids earlier messages about an object for connections without its snapshot. They belong to
 /// the audience, but the snapshot could not be encoded. The client would otherwise take the
-/// messages for early ones and keep them for the snapshot.
+/// messages for early messages and keep these for the snapshot.
 pub(super) fn send_void(ground: &mut Ground<'_>, net_id: NetId, receivers: &[ConnectionId]) {
     if ground.context.config.compare_schemas {
         for receiver in receivers {

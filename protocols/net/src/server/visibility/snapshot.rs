@@ -48,7 +48,7 @@ pub(crate) struct SnapshotWrite<'a> {
 }
 
 impl SnapshotWrite<'_> {
-    /// Writes the snapshot to all buffers, or to none if it has no form.
+    /// Writes the snapshot to every buffer, or to none if a value has no form.
     #[expect(
         clippy::inline_always,
         reason = "a call moves all parts through memory, which costs a tenth of a join"
@@ -81,7 +81,7 @@ impl SnapshotWrite<'_> {
         Ok(())
     }
 
-    /// Returns an empty choice of fields to leave out. `has_others`: whether other connections have the
+    /// Returns an empty choice of fields to leave out. `has_others`: whether further connections have the
     /// object.
     pub(crate) fn left_out(&mut self, has_others: bool) -> LeftOut {
         let framings = self.segments.iter().flatten();
@@ -124,7 +124,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Writes the parent message, if any, and the snapshot: one is never sent without the other.
+    /// Writes the parent message, if any, and the snapshot: both messages are sent, or neither.
     #[inline(never)]
     fn write_messages(
         &self,

@@ -16,7 +16,7 @@
 //! has no form, or the snapshot exceeds the longest message, the snapshot is written again with the values of the prefab in
 //! the longest fields ([`LeftOut`](super::substitute::LeftOut)). These fields stay dirty: the next delta has them.
 //!
-//! A snapshot goes to one of three outputs: the buffers of an audience (a new object, for all observers at once), the batch,
+//! There are three outputs of a snapshot: the buffers of an audience (a new object, for all observers at once), the batch,
 //! or the buffers of a join.
 
 use bytes::Bytes;
@@ -184,8 +184,8 @@ impl Visibility {
         })
     }
 
-    /// Encodes a snapshot with the values of the prefab in the place of those without a form, or of
-    /// the longest ones of a too long snapshot.
+    /// Encodes a snapshot with the values of the prefab in the place of values without a form, or in the
+    /// place of the longest values.
     #[cold]
     fn encode_without_values(
         &mut self,
@@ -215,7 +215,7 @@ impl Visibility {
         false
     }
 
-    /// Returns whether a connection has an object that is no receiver of this snapshot.
+    /// Returns whether a connection has an object and does not receive this snapshot.
     fn has_others(&self, ground: &Ground<'_>, id: NetId, output: &SnapshotOutput<'_>) -> bool {
         let Some(replicated) = ground.objects.announced(id) else {
             return false;

@@ -1,4 +1,4 @@
-//! Snapshots without the values that have no form on the wire: the prefab's values stand in their place.
+//! Snapshots without values that cannot be written: the prefab's values stand in their place.
 
 use syncvar_runtime::object::{Behaviours, Slot, Slots};
 use syncvar_runtime::schema::{Role, each_bit};
@@ -7,16 +7,16 @@ use syncvar_runtime::{BehaviourStats, Encoding, NetworkWriter, WriteError, Write
 use crate::Framing;
 use crate::server::ServerConfig;
 
-/// Upper bound of the bytes around a collection alone in a delta: its masks, those of the other
+/// Upper bound of the bytes around a collection alone in a delta: its masks, the masks of further
 /// behaviours, and its header.
 const DELTA_OVERHEAD: usize = 96;
 
 /// Fields that a snapshot leaves at the values of the prefab.
 #[derive(Debug)]
 pub(crate) struct LeftOut {
-    /// Fields of each behaviour.
+    /// Fields by behaviour.
     masks: Vec<u64>,
-    /// Other fields, by ascending length; those without a form are last.
+    /// Fields that can be left out, by ascending length; fields without a form are last.
     candidates: Vec<Candidate>,
     /// The longest field that cannot be left out.
     kept: Option<Candidate>,
@@ -34,7 +34,7 @@ struct Candidate {
 pub(crate) struct SnapshotReceivers<'a> {
     pub(crate) framings: &'a [Framing],
     pub(crate) role: Role,
-    /// Whether others have the object, and receive the operations on its collections.
+    /// Whether further connections have the object, and receive the operations on its collections.
     pub(crate) has_others: bool,
     pub(crate) config: &'a ServerConfig,
 }

@@ -11,7 +11,7 @@ use syncvar_runtime::{AudienceId, ConnectionId};
 pub(crate) struct ViewerChanges {
     pub(crate) crossed: IdPairs<AudienceId, ConnectionId>,
     /// The areas of these changes, each once, in the order of the interest management: it may
-    /// report the nearest ones first.
+    /// report the nearest areas first.
     pub(crate) areas: Vec<Area>,
     listed: FxHashSet<Area>,
 }

@@ -87,7 +87,7 @@ impl BandwidthLimiter {
     }
 
     /// Writes the fields of an entry with their present values to the backlog, and adds them to
-    /// [`BandwidthLimiter::fields`]. Dirty ones wait for their frame: no connection is ahead of the others. A frame
+    /// [`BandwidthLimiter::fields`]. Dirty fields wait for their frame, so that all connections have the same age. A frame
     /// that a threshold puts off follows with the next update. None if the object is gone or checked out.
     pub(super) fn rewrite(
         &mut self,

@@ -1,4 +1,4 @@
-//! Parts of a restricted delta: the due fields of each set of readers.
+//! Parts of a restricted delta: the due fields by set of readers.
 
 use syncvar_runtime::object::{MAX_CHANNELS, Slots, When};
 
@@ -13,7 +13,7 @@ pub(super) enum Readers {
     GroupButOwner,
 }
 
-/// Readers of each part, in the order of writing.
+/// Readers by part, in the order of writing.
 pub(super) const PARTS: [Readers; 5] = [
     Readers::All,
     Readers::AllButOwner,
@@ -22,10 +22,10 @@ pub(super) const PARTS: [Readers; 5] = [
     Readers::GroupButOwner,
 ];
 
-/// Dirty fields of one behaviour that are due.
+/// Due dirty fields of a behaviour.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Selected {
-    /// Fields of each part, in the order of [`PARTS`].
+    /// Fields by part, in the order of [`PARTS`].
     pub(super) parts: [u64; PARTS.len()],
     pub(super) channel: u8,
     pub(super) is_due: bool,
@@ -34,7 +34,7 @@ pub(super) struct Selected {
 /// Lists of a delta in progress, reused by the next one.
 #[derive(Debug, Default)]
 pub(crate) struct PartLists {
-    /// Dirty fields of each behaviour.
+    /// Dirty fields by behaviour.
     pub(super) selected: Vec<Selected>,
     /// Fields of the part in progress.
     pub(super) masks: Vec<u64>,
@@ -43,7 +43,7 @@ pub(crate) struct PartLists {
 }
 
 impl PartLists {
-    /// Lists the fields of one part on one channel, for each behaviour. Returns whether there are any.
+    /// Lists the fields of a part on a channel, by behaviour. Returns whether there are any.
     pub(super) fn list_masks(&mut self, part: usize, channel: u8) -> bool {
         self.masks.clear();
         let mut any = 0;
@@ -60,7 +60,7 @@ impl PartLists {
     }
 }
 
-/// Fields of each behaviour that were sent, by the role of the observers.
+/// Sent fields by behaviour, for each role of the observers.
 #[derive(Debug, Default)]
 pub(super) struct SentFields {
     pub(super) others: Vec<u64>,
@@ -101,7 +101,7 @@ fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
     }
 }
 
-/// Selects the due fields of each behaviour, in a list that is empty before. Fields without a receiver become clean.
+/// Selects the due fields by behaviour, in a list that is empty before. Fields without a receiver become clean.
 pub(super) fn select_all(
     slots: &mut dyn Slots,
     (when, tick): (When, u32),

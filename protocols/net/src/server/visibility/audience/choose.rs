@@ -25,7 +25,7 @@ impl Audiences {
         self.apart(id, connection, false)
     }
 
-    /// Returns the audience of one more connection. It lives as long as that of
+    /// Returns the audience with one more connection. It lives as long as the result of
     /// [`without`](Self::without).
     pub(crate) fn including(&mut self, id: AudienceId, connection: ConnectionId) -> AudienceId {
         self.apart(id, connection, true)
@@ -48,7 +48,7 @@ impl Audiences {
         self.keep(made)
     }
 
-    /// Returns the audience of one connection. It lives until the next [`drain`](Self::drain),
+    /// Returns the audience with a single connection. It lives until the next [`drain`](Self::drain),
     /// unless an object takes it.
     pub(crate) fn only(&mut self, connection: ConnectionId) -> AudienceId {
         let mut members = Members::new(Base::Nobody);
@@ -113,7 +113,7 @@ impl Audiences {
         self.change(id, connection, None)
     }
 
-    /// Returns the audience with another base and owner, the same exceptions, and these connections
+    /// Returns the audience with a new base and owner, the same exceptions, and these connections
     /// shown. Owners matter for areas only. Exceptions that repeat the base are dropped.
     pub(crate) fn rebase(
         &mut self,
@@ -224,7 +224,7 @@ impl Audiences {
         *self.by_members.entry(Arc::clone(members)).or_insert(id)
     }
 
-    /// Copies the ready members of one audience to another.
+    /// Copies the ready members of an audience to a second audience.
     fn copy_ready(&mut self, from: AudienceId, to: AudienceId) {
         let from = self.get(from);
         let (unet, compact) = (from.unet.ready.clone(), from.compact.ready.clone());

@@ -117,7 +117,7 @@ impl Members {
         (self.base, self.owner) == (base, Self::needed_owner(base, owner))
     }
 
-    /// Returns the members with another base and owner, and more shown connections. Exceptions that
+    /// Returns the members with a new base and owner, and more shown connections. Exceptions that
     /// repeat the new base are dropped.
     pub(super) fn rebased(
         &self,

@@ -32,7 +32,7 @@ impl Observers {
         true
     }
 
-    /// Returns the buffers of all channels; none without members.
+    /// Returns the buffers by channel; none without members.
     #[inline]
     pub(super) fn outputs(
         &mut self,

@@ -1,4 +1,4 @@
-//! Snapshots of all objects for joining connections, in runs of objects that are written together.
+//! Snapshots for joining connections, in runs of objects that are written together.
 
 use bytes::Bytes;
 use syncvar_runtime::object::SnapshotSink;
@@ -16,12 +16,12 @@ use crate::server::visibility::audience::Audiences;
 use crate::server::visibility::snapshot_batch::SnapshotOutput;
 use crate::{Framing, MessageType};
 
-/// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
+/// Buffers of earlier joins. The snapshots of a join are long: allocating the memory costs more
 /// than filling it.
 #[derive(Debug, Default)]
 pub(crate) struct SpareBuffers(Vec<Segments>);
 
-/// Maximum number of kept buffers. One or two audiences contain most objects; the others are short.
+/// Maximum number of kept buffers. Usually one or two audiences contain most objects.
 const SPARE: usize = 4;
 
 impl SpareBuffers {
@@ -40,17 +40,17 @@ impl SpareBuffers {
     }
 }
 
-/// Successive objects of one audience.
+/// Successive objects with the same audience.
 struct Run {
     audience: AudienceId,
     /// Pool of objects that are written together.
     pool: Option<u32>,
-    /// End of the run in the list of all objects.
+    /// End of the run in the list of visible objects.
     end: usize,
 }
 
 impl Visibility {
-    /// Encodes the snapshots of all audiences with a joining member of a framing, except those of some objects.
+    /// Encodes the snapshots for each audience with a joining member of a framing, without the objects in `apart`.
     pub(super) fn encode_audiences(
         &mut self,
         ground: &mut Ground<'_>,
@@ -171,7 +171,7 @@ fn is_plain(objects: &Objects, id: NetId, replicated: &Replicated) -> bool {
         && (places.len() == 0 || places.get(id.0).is_none())
 }
 
-/// Writes the snapshots of objects of one pool, up to the first one that needs more than its state. Returns
+/// Writes the snapshots of objects in a pool, up to the first object that needs more than its state. Returns
 /// their number.
 fn write_together(
     ground: &mut Ground<'_>,
