@@ -22,7 +22,7 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (FolderCycle, "protocols/mirror/src/server/world: object spawn", ROOMS),
     (FolderCycle, "protocols/mirror/src/server: observers outbound replication sessions world", ROOMS),
     (FolderCycle, "protocols/net/src/server/sessions: connection session", ROOMS),
-    (FolderCycle, "protocols/net/src/server: inputs rewind sessions", ROOMS),
+    (FolderCycle, "protocols/net/src/server: ground inputs outbound rewind sessions visibility", ROOMS),
     (CallCycle, "MirrorClient: call session world", ROOMS),
     (CallCycle, "MirrorServer: call frame observers replication sessions world", ROOMS),
     (Fields, "protocols/mirror Connection", ROOMS),

@@ -141,11 +141,11 @@ impl DatagramLink {
     pub(crate) fn forget_handled(&mut self) {
         let handled = self.sender.handled();
         self.long.retain(|long| long.packet > handled);
-        while self
-            .ends
-            .pop_front_if(|(_, packet)| *packet <= handled)
-            .is_some()
-        {}
+        while let Some((_, packet)) = self.ends.front()
+            && *packet <= handled
+        {
+            self.ends.pop_front();
+        }
     }
 
     /// Returns the tick of the oldest stream packet that is not handled.

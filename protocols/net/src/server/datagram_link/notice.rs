@@ -49,7 +49,8 @@ impl Notice {
     pub(crate) fn for_datagram(
         &mut self,
         sender: &Sender<FieldSet>,
-        (sequence, lacks): (u64, bool),
+        sequence: u64,
+        lacks: bool,
         has_room: impl FnOnce() -> bool,
     ) -> Option<u16> {
         self.was_open = lacks || self.settled <= self.last;

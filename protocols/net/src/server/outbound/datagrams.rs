@@ -93,8 +93,8 @@ impl DatagramLink {
             header.after = sender.needs_after(after).then(|| low_bits(after));
             header.part = part.place;
             let has_room = || header.has_room();
-            let place = (sequence, header.partial || header.owed);
-            header.settled = self.notice.for_datagram(sender, place, has_room);
+            let lacks = header.partial || header.owed;
+            header.settled = self.notice.for_datagram(sender, sequence, lacks, has_room);
         }
         header.encode_to(bytes);
         part

@@ -181,7 +181,10 @@ impl WriteRecords {
 
     /// Removes the frames before a tick.
     pub(crate) fn trim(&mut self, oldest: u32) {
-        while let Some(mut frame) = self.last.pop_front_if(|frame| frame.tick < oldest) {
+        let is_old = |frame: &FrameRecords| frame.tick < oldest;
+        while self.last.front().is_some_and(is_old)
+            && let Some(mut frame) = self.last.pop_front()
+        {
             if self.spare.len() < SPARE {
                 frame.chunks.clear();
                 frame.entries.clear();

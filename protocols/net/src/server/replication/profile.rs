@@ -63,7 +63,8 @@ impl Replication {
 pub(super) fn profile_part(
     context: &mut Context,
     objects: &mut Objects,
-    (id, at): (NetId, Location),
+    id: NetId,
+    at: Location,
     masks: &[u64],
 ) {
     let prefab = objects.world.pools.prefab(at.pool);

@@ -102,8 +102,8 @@ impl Replication {
             let PartLists { masks, sent, .. } = &mut *lists;
             let masks = &masks[..];
             if ground.context.stats.profile.is_some() {
-                let object = (delta.net_id, delta.at);
-                profile_part(ground.context, ground.objects, object, masks);
+                let (context, objects) = (&mut *ground.context, &mut *ground.objects);
+                profile_part(context, objects, delta.net_id, delta.at, masks);
             }
             let part = Part {
                 net_id: delta.net_id,
@@ -198,7 +198,7 @@ impl RestrictedDelta {
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let slots = objects.world.pools.slots_mut(at)?;
         selected.clear();
-        select_all(slots, (when, tick), owner.is_some(), selected);
+        select_all(slots, when, tick, owner.is_some(), selected);
         Some(Self {
             net_id: job.net_id,
             at,

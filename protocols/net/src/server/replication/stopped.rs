@@ -99,9 +99,11 @@ struct MessageLimits {
 ///
 /// The error of a field with operations that depend on each other.
 pub(crate) fn divide(
-    (net_id, masks): (NetId, &[u64]),
+    net_id: NetId,
+    masks: &[u64],
     slots: &mut dyn Slots,
-    (outputs, channel): (&mut Outputs<'_>, ChannelInfo),
+    outputs: &mut Outputs<'_>,
+    channel: ChannelInfo,
 ) -> Result<Division, WriteError> {
     let framings = outputs.channel(channel.channel.into());
     let framings = framings.map(|segments| Framing::of(segments)).collect();

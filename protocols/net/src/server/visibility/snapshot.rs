@@ -63,10 +63,10 @@ impl SnapshotWrite<'_> {
         } = self;
         let [first, second] = segments;
         if let Some(first) = first {
-            snapshot.write((*slots, left_out), first, reports)?;
+            snapshot.write(*slots, left_out, first, reports)?;
         }
         if let Some(second) = second {
-            let written = snapshot.write((*slots, left_out), second, reports);
+            let written = snapshot.write(*slots, left_out, second, reports);
             if let Some(first) = first
                 && written.is_err()
             {
@@ -102,16 +102,17 @@ impl Snapshot<'_> {
     #[inline(always)]
     fn write(
         &self,
-        state: (&mut dyn Slots, Option<&LeftOut>),
+        slots: &mut dyn Slots,
+        left_out: Option<&LeftOut>,
         segments: &mut Segments,
         reports: &mut Reports<'_>,
     ) -> Result<(), WriteError> {
         match Framing::of(segments) {
-            Framing::Unet => self.write_messages(state, segments.begin(), reports),
+            Framing::Unet => self.write_messages(slots, left_out, segments.begin(), reports),
             Framing::Compact => {
                 let writer = segments.begin_entry(MessageType::SpawnBatch.number(), self.net_id);
                 self.write_header(writer);
-                self.write_state(state, writer, reports);
+                self.write_state(slots, left_out, writer, reports);
                 segments.check_entry(self.config.room(Channel::Reliable));
             }
         }
@@ -128,7 +129,8 @@ impl Snapshot<'_> {
     #[inline(never)]
     fn write_messages(
         &self,
-        state: (&mut dyn Slots, Option<&LeftOut>),
+        slots: &mut dyn Slots,
+        left_out: Option<&LeftOut>,
         writer: &mut NetworkWriter,
         reports: &mut Reports<'_>,
     ) {
@@ -137,7 +139,8 @@ impl Snapshot<'_> {
             let child = self.net_id;
             SetParent { child, parent }.encode(writer);
         }
-        let write_state = |writer: &mut NetworkWriter| self.write_state(state, writer, reports);
+        let write_state =
+            |writer: &mut NetworkWriter| self.write_state(slots, left_out, writer, reports);
         if let Some(scene_id) = self.relation.scene_id {
             let names = (self.net_id, scene_id);
             ObjectSpawnScene::encode(writer, names, position, write_state);
@@ -196,7 +199,8 @@ impl Snapshot<'_> {
 
     fn write_state(
         &self,
-        (slots, left_out): (&mut dyn Slots, Option<&LeftOut>),
+        slots: &mut dyn Slots,
+        left_out: Option<&LeftOut>,
         writer: &mut NetworkWriter,
         Reports { stats, events }: &mut Reports<'_>,
     ) {
@@ -204,7 +208,7 @@ impl Snapshot<'_> {
         let stats = stats.unwrap_or_default();
         let context = writer.context().with_role(self.role);
         writer.with_context(context, |writer| match left_out {
-            Some(left_out) => left_out.write(slots, self.prefab.make(), (writer, stats)),
+            Some(left_out) => left_out.write(slots, self.prefab.make(), writer, stats),
             None => slots.write_full(writer, stats),
         });
         if self.info.synchronize {

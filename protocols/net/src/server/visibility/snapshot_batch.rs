@@ -39,9 +39,16 @@ use crate::server::visibility::snapshot::{Reports, Snapshot, SnapshotWrite};
 #[derive(Debug)]
 pub(crate) struct SnapshotBatch {
     receivers: Vec<ConnectionId>,
-    /// Whether a receiver has the framing, and the bytes in it.
-    unet: (bool, Segments),
-    compact: (bool, Segments),
+    unet: FramingBuffer,
+    compact: FramingBuffer,
+}
+
+/// Bytes in a framing.
+#[derive(Debug)]
+struct FramingBuffer {
+    /// Whether a receiver has the framing.
+    is_spoken: bool,
+    segments: Segments,
 }
 
 /// Destination of a snapshot.
@@ -56,21 +63,24 @@ pub(crate) enum SnapshotOutput<'a> {
 
 impl SnapshotBatch {
     pub(crate) fn new(packet_size: usize) -> Self {
-        let segments = |framing: Framing| framing.segments(packet_size);
+        let buffer = |framing: Framing| FramingBuffer {
+            is_spoken: false,
+            segments: framing.segments(packet_size),
+        };
         Self {
             receivers: Vec::new(),
-            unet: (false, segments(Framing::Unet)),
-            compact: (false, segments(Framing::Compact)),
+            unet: buffer(Framing::Unet),
+            compact: buffer(Framing::Compact),
         }
     }
 
     /// Takes the receivers of the next snapshots.
     fn open(&mut self, sessions: &Sessions, receivers: &[ConnectionId]) {
-        (self.unet.0, self.compact.0) = (false, false);
+        (self.unet.is_spoken, self.compact.is_spoken) = (false, false);
         for receiver in receivers {
             match sessions.framing(*receiver) {
-                Some(Framing::Unet) => self.unet.0 = true,
-                Some(Framing::Compact) => self.compact.0 = true,
+                Some(Framing::Unet) => self.unet.is_spoken = true,
+                Some(Framing::Compact) => self.compact.is_spoken = true,
                 None => {}
             }
         }
@@ -79,7 +89,7 @@ impl SnapshotBatch {
 
     fn spoken(&mut self) -> [Option<&mut Segments>; 2] {
         let both = [&mut self.unet, &mut self.compact];
-        both.map(|(spoken, segments)| spoken.then_some(segments))
+        both.map(|buffer| buffer.is_spoken.then_some(&mut buffer.segments))
     }
 }
 
@@ -115,7 +125,7 @@ impl Visibility {
         };
         let synchronize = write.snapshot.info.synchronize;
         if let Err(error) = write.run(None)
-            && !self.encode_without_values(ground, id, (output, role), error)
+            && !self.encode_without_values(ground, id, output, role, error)
         {
             return false;
         }
@@ -191,7 +201,8 @@ impl Visibility {
         &mut self,
         ground: &mut Ground<'_>,
         id: NetId,
-        (mut output, role): (SnapshotOutput<'_>, Role),
+        mut output: SnapshotOutput<'_>,
+        role: Role,
         mut error: WriteError,
     ) -> bool {
         let has_others = self.has_others(ground, id, &output);
@@ -236,8 +247,8 @@ impl Visibility {
         if batch.receivers.is_empty() {
             return;
         }
-        let unet: Vec<Bytes> = batch.unet.1.drain().collect();
-        let compact: Vec<Bytes> = batch.compact.1.drain().collect();
+        let unet: Vec<Bytes> = batch.unet.segments.drain().collect();
+        let compact: Vec<Bytes> = batch.compact.segments.drain().collect();
         for receiver in std::mem::take(&mut batch.receivers) {
             match ground.sessions.framing(receiver) {
                 Some(Framing::Unet) => ground.send_chunks(0, receiver, &unet),

@@ -147,7 +147,8 @@ impl LeftOut {
         &self,
         slots: &mut dyn Slots,
         mut fresh: Behaviours,
-        (writer, stats): (&mut NetworkWriter, &mut [BehaviourStats]),
+        writer: &mut NetworkWriter,
+        stats: &mut [BehaviourStats],
     ) {
         let fresh = fresh.slots_mut();
         for (behaviour, fields) in self.masks.iter().enumerate() {

@@ -44,8 +44,9 @@ impl Part {
             self.note_sent(masks, behaviours, slots, output);
             return Ok(false);
         }
-        let channel = (&mut output.outputs, self.channel);
-        let Division { messages, stopped } = divide((self.net_id, masks), slots, channel)?;
+        let outputs = &mut output.outputs;
+        let Division { messages, stopped } =
+            divide(self.net_id, masks, slots, outputs, self.channel)?;
         let has_stopped = !stopped.is_empty();
         output.stopped.add(stopped);
         for masks in messages {
@@ -85,7 +86,7 @@ impl Part {
             begun += 1;
             let costs = stats.behaviours.get_mut(self.first_behaviour..);
             let writer = segments.begin_update(self.net_id);
-            let sent = self.write_behaviours((masks, slots), writer, costs.unwrap_or_default());
+            let sent = self.write_behaviours(masks, slots, writer, costs.unwrap_or_default());
             result = match segments.check_update(self.channel.room) {
                 Some(error) => Err(error),
                 None => Ok(sent),
@@ -143,7 +144,8 @@ impl Part {
 
     fn write_behaviours(
         &self,
-        (masks, slots): (&[u64], &mut dyn Slots),
+        masks: &[u64],
+        slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
         costs: &mut [BehaviourStats],
     ) -> u64 {

@@ -104,7 +104,8 @@ fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
 /// Selects the due fields by behaviour, in a list that is empty before. Fields without a receiver become clean.
 pub(super) fn select_all(
     slots: &mut dyn Slots,
-    (when, tick): (When, u32),
+    when: When,
+    tick: u32,
     has_owner: bool,
     all: &mut Vec<Selected>,
 ) {
