@@ -23,6 +23,7 @@ mod profile;
 mod reception;
 mod reset;
 mod row;
+mod saved_value;
 mod slot;
 mod slot_state;
 mod slots;
@@ -50,11 +51,12 @@ pub use nanos::{Nanos, nanos};
 pub use newest::{KeptFields, NewestWins};
 pub use own_fields::{OwnFields, RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
-pub use policy_state::{PolicyState, StateSize};
+pub use policy_state::PolicyState;
 pub use pool::{Cursor, Found, Location, Pool, PooledSlots, Pools};
 pub use profile::{FieldStats, Profile};
 pub use reception::{DeltaMessage, Entry, HookTime, Reception, ReceptionMemory, ReceptionReport};
 pub use row::BehaviourTuple;
+pub use saved_value::StateSize;
 pub use slot::{
     ComponentLayout, HookContext, PolicySlot, Slot, SlotInfo, SlotParts, Tracked, TypedSlot,
 };

@@ -4,16 +4,19 @@
 //! text and hashes it. At connect both ends compare the two hashes; where they differ, the client
 //! searches the two texts for the first behaviour and field that differ.
 
+mod call_table;
 mod calls;
 mod changed_fields;
 mod field_bit;
 mod packed_bits;
 mod policy;
+mod text;
 mod utf16;
 
 use std::fmt;
 
-pub use calls::{CallKind, CallSchema, CallTable, Target};
+pub use call_table::CallTable;
+pub use calls::{CallKind, CallSchema, Target};
 pub use changed_fields::{BehaviourClass, Changed, ChangedFields};
 pub use field_bit::{FieldBit, Inherits, each_bit};
 pub use packed_bits::PackedBits;
@@ -339,67 +342,4 @@ pub const fn assert_fits_32_bits(number: i128) {
         "the number of this variant does not fit the 32 bits that an enum has on the wire: give it one \
          between -2147483648 and 4294967295"
     );
-}
-
-impl fmt::Display for TypeSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Named(name) => f.write_str(name),
-            Self::Struct { name, members } => {
-                write!(f, "{name} ")?;
-                write_members(f, members)
-            }
-            Self::Enum { name, variants } => {
-                write!(f, "{name} [")?;
-                for (index, variant) in variants.iter().enumerate() {
-                    let separator = if index == 0 { "" } else { ", " };
-                    write!(f, "{separator}{} = {}", variant.name, variant.number)?;
-                    if !variant.members.is_empty() {
-                        f.write_str(" ")?;
-                        write_members(f, variant.members)?;
-                    }
-                }
-                f.write_str("]")
-            }
-            Self::Sequence(element) => write!(f, "[{element}]"),
-            Self::Array(element, count) => write!(f, "[{element}; {count}]"),
-            Self::Optional(value) => write!(f, "{value}?"),
-            Self::Map(key, value) => write!(f, "[{key}: {value}]"),
-            Self::Set(element) => write!(f, "{{{element}}}"),
-            Self::Collection { name, parts } => {
-                write!(f, "{name}<")?;
-                for (index, part) in parts.iter().enumerate() {
-                    let separator = if index == 0 { "" } else { ", " };
-                    write!(f, "{separator}{part}")?;
-                }
-                f.write_str(">")
-            }
-            Self::Encoded {
-                codec,
-                parameters,
-                value,
-            } => {
-                write!(f, "{value} as {codec}")?;
-                write_parameters(f, parameters)
-            }
-        }
-    }
-}
-
-/// Writes `<-500, 500, 100>`, or no brackets for no parameters.
-fn write_parameters(f: &mut fmt::Formatter<'_>, parameters: &[i64]) -> fmt::Result {
-    for (index, parameter) in parameters.iter().enumerate() {
-        let separator = if index == 0 { "<" } else { ", " };
-        write!(f, "{separator}{parameter}")?;
-    }
-    f.write_str(if parameters.is_empty() { "" } else { ">" })
-}
-
-fn write_members(f: &mut fmt::Formatter<'_>, members: &[MemberSchema]) -> fmt::Result {
-    f.write_str("{")?;
-    for (index, member) in members.iter().enumerate() {
-        let separator = if index == 0 { " " } else { ", " };
-        write!(f, "{separator}{}: {}", member.name, member.schema)?;
-    }
-    f.write_str(" }")
 }

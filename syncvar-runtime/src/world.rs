@@ -131,8 +131,10 @@ impl<O: WorldObject> World<O> {
         let behaviours = self.pools.slots(at)?;
         let (place, relations) = (self.place(id), &*self.relations);
         Some(NetworkIdentity::new(
-            (id, object.owner()),
-            (&prefab.name, prefab.asset_id),
+            id,
+            object.owner(),
+            &prefab.name,
+            prefab.asset_id,
             place,
             behaviours,
             relations,

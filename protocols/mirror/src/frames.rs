@@ -58,9 +58,11 @@ pub(crate) fn run_object(
             continue;
         };
         slot.on_frame(&mut Frame::new(
-            (id, index),
+            id,
+            index,
             role,
-            (settings, time),
+            settings,
+            time,
             &mut *requests,
         ));
         is_dirty |= slot.dirty_bits() != 0;

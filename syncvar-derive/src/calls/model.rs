@@ -96,7 +96,7 @@ fn take_item(
             let marks = take_marks(&mut function.attrs);
             if !marks.is_empty() {
                 let (sig, vis) = (&function.sig, &function.vis);
-                calls.extend(read(&marks, (&function.attrs, vis, sig), true, errors));
+                calls.extend(read(&marks, &function.attrs, vis, sig, true, errors));
             }
             let is_event = marks.iter().any(|(kind, _)| *kind == Kind::SyncEvent);
             if !marks.is_empty() {
@@ -120,7 +120,7 @@ fn take_item(
                     items.push(ImplItem::Verbatim(tokens));
                 } else {
                     let (sig, vis) = (&function.sig, &function.vis);
-                    calls.extend(read(&marks, (&function.attrs, vis, sig), false, errors));
+                    calls.extend(read(&marks, &function.attrs, vis, sig, false, errors));
                 }
             }
             Err(_) => items.push(ImplItem::Verbatim(tokens)),
@@ -154,7 +154,9 @@ fn take_marks(attrs: &mut Vec<Attribute>) -> Vec<(Kind, Attribute)> {
 /// Reads the call of a method, if it is free of mistakes.
 fn read(
     marks: &[(Kind, Attribute)],
-    (attrs, vis, sig): (&[Attribute], &Visibility, &Signature),
+    attrs: &[Attribute],
+    vis: &Visibility,
+    sig: &Signature,
     has_body: bool,
     errors: &mut Errors,
 ) -> Option<Call> {
@@ -168,6 +170,36 @@ fn read(
         );
     }
     let call_attrs = CallAttrs::parse(kind, mark, &mut own);
+    refuse_mistakes(kind, attrs, sig, has_body, &mut own);
+    let Parameters { context, arguments } = method::parameters(kind, sig, &mut own);
+    let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    let call = Call {
+        kind,
+        ident: sig.ident.clone(),
+        vis: vis.clone(),
+        docs: docs.cloned().collect(),
+        unity_name: unity_name(kind, &sig.ident, call_attrs.name.as_ref()),
+        attrs: call_attrs,
+        context,
+        arguments,
+    };
+    match own.finish(call) {
+        Ok(call) => Some(call),
+        Err(own) => {
+            errors.add_all(own);
+            None
+        }
+    }
+}
+
+/// Refuses a missing or surplus body, conditions, and a name that the handles take.
+fn refuse_mistakes(
+    kind: Kind,
+    attrs: &[Attribute],
+    sig: &Signature,
+    has_body: bool,
+    own: &mut Errors,
+) {
     match (kind, has_body) {
         (Kind::SyncEvent, true) => own.add(
             &sig.ident,
@@ -196,25 +228,6 @@ fn read(
             &sig.ident,
             "`to` is the method that selects receivers: rename the call",
         );
-    }
-    let Parameters { context, arguments } = method::parameters(kind, sig, &mut own);
-    let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
-    let call = Call {
-        kind,
-        ident: sig.ident.clone(),
-        vis: vis.clone(),
-        docs: docs.cloned().collect(),
-        unity_name: unity_name(kind, &sig.ident, call_attrs.name.as_ref()),
-        attrs: call_attrs,
-        context,
-        arguments,
-    };
-    match own.finish(call) {
-        Ok(call) => Some(call),
-        Err(own) => {
-            errors.add_all(own);
-            None
-        }
     }
 }
 

@@ -1,8 +1,14 @@
 //! Contexts of callbacks and remote calls: the object, its siblings, and the server or client.
 
+mod call;
+mod detached;
+
+pub use call::CallContext;
+use detached::Detached;
+pub(crate) use detached::WithoutSiblings;
+
 use std::any::Any;
 use std::fmt;
-use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -320,60 +326,6 @@ impl<'a> NetworkContext<'a> {
     }
 }
 
-/// Server and client of a [detached](NetworkContext::detached) context.
-struct Detached;
-
-/// Siblings of a behaviour outside of its object.
-pub(crate) struct WithoutSiblings;
-
-impl NetworkSide for Detached {
-    fn is_server(&self) -> bool {
-        false
-    }
-
-    fn now(&self) -> Duration {
-        Duration::ZERO
-    }
-
-    fn identity(&self, _: NetId) -> Option<NetworkIdentity<'_>> {
-        None
-    }
-
-    fn prefab_name(&self, _: NetId) -> Option<&str> {
-        None
-    }
-
-    fn place(&self, _: NetId) -> Place {
-        Place::default()
-    }
-
-    fn owner(&self, _: NetId) -> Option<ConnectionId> {
-        None
-    }
-
-    fn is_owner(&self, _: NetId) -> bool {
-        false
-    }
-
-    fn relation(&self, _: NetId) -> Relation {
-        Relation::default()
-    }
-}
-
-impl Siblings for WithoutSiblings {
-    fn len(&self) -> usize {
-        0
-    }
-
-    fn behaviour(&self, _: usize) -> Option<&dyn AnyBehaviour> {
-        None
-    }
-
-    fn behaviour_mut(&mut self, _: usize) -> Option<&mut dyn AnyBehaviour> {
-        None
-    }
-}
-
 impl fmt::Debug for NetworkContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NetworkContext")
@@ -381,68 +333,6 @@ impl fmt::Debug for NetworkContext<'_> {
             .field("behaviour", &self.behaviour)
             .field("is_server", &self.is_server())
             .finish_non_exhaustive()
-    }
-}
-
-/// Context of a remote call: a [`NetworkContext`] and the sender.
-///
-/// ```
-/// use syncvar::prelude::*;
-///
-/// #[derive(NetworkBehaviour, Default)]
-/// struct Door {
-///     #[sync_var]
-///     open: SyncVar<bool>,
-/// }
-///
-/// #[network_calls]
-/// impl Door {
-///     #[command(requires_ownership = false)]
-///     fn knock(&mut self, ctx: &mut CallContext<'_>) {
-///         assert!(ctx.is_server());
-///         println!("{:?} knocks at {}", ctx.sender(), ctx.net_id());
-///         self.open.set(true);
-///     }
-/// }
-///
-/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
-/// let door = net.server.spawn(Door::default());
-/// net.settle();
-/// net.client_mut(0).calls::<Door>(door).knock().unwrap();
-/// net.settle();
-/// assert_eq!(net.client(0).get::<Door>(door).unwrap().open, true);
-/// ```
-#[derive(Debug)]
-pub struct CallContext<'a> {
-    context: NetworkContext<'a>,
-    sender: Option<ConnectionId>,
-}
-
-impl<'a> CallContext<'a> {
-    /// Creates the context of a call; `sender` is the connection that sent a command.
-    pub fn new(context: NetworkContext<'a>, sender: Option<ConnectionId>) -> Self {
-        Self { context, sender }
-    }
-
-    /// Returns the sender of a command: the connection of the packet, or of the local client. It is the
-    /// [owner](NetworkContext::owner) if the command requires ownership, otherwise any observer. `None`
-    /// for calls by the server, on clients and on a host.
-    pub fn sender(&self) -> Option<ConnectionId> {
-        self.sender
-    }
-}
-
-impl<'a> Deref for CallContext<'a> {
-    type Target = NetworkContext<'a>;
-
-    fn deref(&self) -> &NetworkContext<'a> {
-        &self.context
-    }
-}
-
-impl DerefMut for CallContext<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.context
     }
 }
 

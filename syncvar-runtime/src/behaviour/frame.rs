@@ -58,7 +58,7 @@ use crate::{ConnectionId, NetId, NetworkWriter, Vector3};
 /// let settings = SyncSettings { end_interval: 1.0 / 60.0, interval: 0.0, owner_writes: false };
 /// let time = FrameTime { now: 2.5, delta: 2.5, ..FrameTime::default() };
 /// let mut requests = FrameRequests::default();
-/// let mut frame = Frame::new((NetId(1), 0), role, (settings, time), &mut requests);
+/// let mut frame = Frame::new(NetId(1), 0, role, settings, time, &mut requests);
 /// let mut countdown = Countdown { left: 10.0, ..Countdown::default() };
 /// countdown.on_frame(&mut frame);
 /// assert_eq!(countdown.seconds, 8);
@@ -151,13 +151,15 @@ pub struct FrameCall {
 impl<'a> Frame<'a> {
     /// Creates the context of the behaviour at a position of an object.
     pub fn new(
-        address: (NetId, usize),
+        object: NetId,
+        behaviour: usize,
         role: FrameRole,
-        (settings, time): (SyncSettings, FrameTime),
+        settings: SyncSettings,
+        time: FrameTime,
         requests: &'a mut FrameRequests,
     ) -> Self {
         Self {
-            address,
+            address: (object, behaviour),
             role,
             settings,
             time,

@@ -59,8 +59,10 @@ pub struct NetworkIdentity<'a> {
 impl<'a> NetworkIdentity<'a> {
     /// Creates the view of an object with an id and an owner, of a prefab with a name and an asset id.
     pub fn new(
-        (net_id, owner): (NetId, Option<ConnectionId>),
-        (prefab, asset_id): (&'a str, NetworkHash128),
+        net_id: NetId,
+        owner: Option<ConnectionId>,
+        prefab: &'a str,
+        asset_id: NetworkHash128,
         place: Place,
         behaviours: &'a dyn BehaviourRow,
         relations: &'a Relations,

@@ -152,7 +152,9 @@ impl Intake {
         &mut self,
         conduct: &Conduct,
         limits: &Limits,
-        (connections, length, now): (usize, usize, Duration),
+        connections: usize,
+        length: usize,
+        now: Duration,
     ) -> bool {
         let left = self.work_left(conduct, limits, connections);
         self.budget = limits.budget(length, left);

@@ -1,7 +1,10 @@
 //! `Record`: unsent changes of a collection.
 
+mod mode;
+
 use super::operation::Operation;
 use super::{FieldPlace, OperationLog};
+use mode::Mode;
 
 /// Changes of a collection since the last send: coalesced in an `L`, or as a sequence of `O`
 /// in the order of their calls.
@@ -27,33 +30,6 @@ struct FullLog<O> {
     operations: Vec<O>,
     /// Number of coming operations that the snapshot already contained.
     ahead: u32,
-}
-
-/// Treatment of a change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Mode {
-    /// Created and not sent since. Clients lack it, so a change makes
-    /// it due as a snapshot.
-    #[default]
-    New,
-    /// Without observers. Like `New`, but no collection was replaced.
-    Unobserved,
-    /// All observers have the content, except for the changes in the log.
-    Recording,
-    /// Due as a snapshot.
-    Whole,
-    /// Full log, paused without observers.
-    Unrecorded,
-    /// Full log.
-    Full,
-    /// Like `Full`, but after the operations in the log the next delta empties the collection and
-    /// fills it again with its content.
-    Unfinished,
-    /// Like `Recording`, but the last operation of the log has the previous value of an element that was
-    /// [opened](Record::open) for writing.
-    Open,
-    /// Like `Full`, with such an operation.
-    OpenFull,
 }
 
 /// Place to record a change.
@@ -415,19 +391,6 @@ impl<L: Log, O> Record<L, O> {
     /// Ends a change; the caller records it now.
     pub(super) fn end(&mut self, begun: Begun) {
         self.mode = begun.0;
-    }
-}
-
-impl Mode {
-    /// Returns the mode of a collection that is due as a snapshot.
-    fn whole(self) -> Self {
-        match self {
-            Self::Unrecorded => Self::Unrecorded,
-            Self::Full | Self::Unfinished | Self::OpenFull => Self::Unfinished,
-            Self::New | Self::Unobserved | Self::Recording | Self::Whole | Self::Open => {
-                Self::Whole
-            }
-        }
     }
 }
 

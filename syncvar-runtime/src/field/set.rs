@@ -1,5 +1,6 @@
 //! `SyncHashSet` and `SyncSortedSet`: sets that send their changes alone.
 
+mod change;
 mod field;
 mod mirror;
 mod note;
@@ -21,67 +22,7 @@ use crate::SyncValue;
 use mirror::Made;
 use storage::Storage;
 
-/// One change of a [`SyncHashSet`] or [`SyncSortedSet`], the argument of a hook on a client.
-///
-/// All changes have been applied when a hook runs. An element changes once per update, however often it
-/// changed on the server in between. In the encoding `Mirror` the hook receives every operation in
-/// order.
-///
-/// ```
-/// use syncvar::prelude::*;
-///
-/// #[derive(NetworkBehaviour, Default)]
-/// struct Player {
-///     #[sync_var(hook = on_skills_changed)]
-///     skills: SyncHashSet<u32>,
-///     learned: Vec<u32>,
-/// }
-///
-/// impl Player {
-///     fn on_skills_changed(&mut self, change: &SetChange<u32>) {
-///         match change {
-///             SetChange::Add { value } => self.learned.push(*value),
-///             SetChange::Remove { value } => self.learned.retain(|skill| skill != value),
-///             SetChange::Clear { .. } => self.learned.clear(),
-///         }
-///     }
-/// }
-///
-/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
-/// let player = net.server.spawn(Player::default());
-/// net.settle();
-/// net.server.get_mut::<Player>(player).unwrap().skills.insert(7);
-/// net.settle();
-/// assert_eq!(net.client(0).get::<Player>(player).unwrap().learned, [7]);
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SetChange<T> {
-    /// An element was added.
-    Add {
-        /// The element.
-        value: T,
-    },
-    /// An element was removed.
-    Remove {
-        /// The element.
-        value: T,
-    },
-    /// All elements were removed.
-    Clear {
-        /// The previous elements.
-        previous: Vec<T>,
-    },
-}
-
-impl<T> SetChange<T> {
-    /// Returns the changed element; `None` for [`Clear`](Self::Clear).
-    pub fn value(&self) -> Option<&T> {
-        match self {
-            Self::Add { value } | Self::Remove { value } => Some(value),
-            Self::Clear { .. } => None,
-        }
-    }
-}
+pub use change::SetChange;
 
 /// A synchronised set of unique values without an order. Use it as a `HashSet`: it sends its changes,
 /// independent of the size of the set.

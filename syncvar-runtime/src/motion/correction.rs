@@ -30,7 +30,7 @@ impl<T> Correction<T> {
     }
 
     /// Returns the error of a corrected value at a tick.
-    pub(super) fn from(self, corrected: T, (tick, decay): (f64, f64)) -> Self {
+    pub(super) fn from(self, corrected: T, tick: f64, decay: f64) -> Self {
         Self {
             since: Some((corrected, tick)),
             decay,
@@ -50,14 +50,15 @@ impl<T: Clone> Correction<T> {
         if share <= REST {
             return value;
         }
-        moved(&value, (corrected, &self.shown), share as f32, rules)
+        moved(&value, corrected, &self.shown, share as f32, rules)
     }
 }
 
 /// Moves a value by a share of the way from a corrected value to a shown value.
 pub(super) fn moved<T: Clone>(
     value: &T,
-    (corrected, shown): (&T, &T),
+    corrected: &T,
+    shown: &T,
     share: f32,
     rules: &Interpolation<T>,
 ) -> T {

@@ -64,7 +64,7 @@ fn compare_behaviours(
         let (ours, theirs) = (write(server, bit), write(replica, bit));
         // A lossy codec may change the bytes once: compare them after a second encoding.
         if ours != theirs && decoded(made, bit, &ours) != decoded(made, bit, &theirs) {
-            differences.extend(difference(server, bit, (&ours, &theirs)));
+            differences.extend(difference(server, bit, &ours, &theirs));
         }
     }
 }
@@ -93,7 +93,7 @@ pub fn compare_private(
         for bit in each(private) {
             let (initial, theirs) = (write(made, bit), write(replica, bit));
             if initial != theirs {
-                differences.extend(difference(replica, bit, (&initial, &theirs)));
+                differences.extend(difference(replica, bit, &initial, &theirs));
             }
         }
     }
@@ -101,11 +101,7 @@ pub fn compare_private(
 }
 
 /// Returns the difference of a field with these bytes on the server and on the client.
-fn difference(
-    slot: &dyn Slot,
-    bit: u64,
-    (ours, theirs): (&[u8], &[u8]),
-) -> Option<FieldDifference> {
+fn difference(slot: &dyn Slot, bit: u64, ours: &[u8], theirs: &[u8]) -> Option<FieldDifference> {
     let schema = slot.info().schema;
     let field = schema.field(bit.trailing_zeros())?;
     let text = |bytes: &[u8]| {

@@ -4,7 +4,7 @@ use super::bits::each;
 use super::erased_fields::write;
 use super::field_ticks::FieldTicks;
 use super::own_fields::OwnFields;
-use super::policy_state::{SAVED, StateSize, put_back};
+use super::saved_value::{SAVED, StateSize, put_back};
 use super::slot::{Slot, SlotInfo};
 use super::slots::Slots;
 use crate::behaviour::{Arrival, Presence};
@@ -126,7 +126,7 @@ impl KeptFields {
             (result, fields_of(reader, initial_state))
         } else {
             let late = (!rule.passes_over(slot.info())).then_some(rule.tick);
-            self.read_without(slot, (kept, late), reader, initial_state)
+            self.read_without(slot, kept, late, reader, initial_state)
         };
         if result.is_err() {
             return (result, fields);
@@ -181,7 +181,8 @@ impl KeptFields {
     pub fn read_without<S: Slot + ?Sized>(
         &mut self,
         slot: &mut S,
-        (kept, late): (u64, Option<u32>),
+        kept: u64,
+        late: Option<u32>,
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> (ReadResult<()>, u64) {

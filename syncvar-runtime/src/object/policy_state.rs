@@ -1,14 +1,12 @@
 //! State of the restricted fields of a behaviour: their writers, previous values and last sends.
 
-use std::ops::AddAssign;
-
 use super::bits::each;
-use super::erased_fields::{ErasedFields, FieldOperation, apply, clear, set_dirty, write};
+use super::erased_fields::{ErasedFields, FieldOperation, apply, clear, set_dirty};
 use super::nanos::{Nanos, nanos};
+use super::saved_value::{SAVED, StateSize, measured_value_of, put_back, value_of};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
-use crate::wire::budget::STEP;
-use crate::{Encoding, NetworkReader, NetworkWriter, ReadResult};
+use crate::{NetworkReader, ReadResult};
 
 /// State of the restricted fields of a behaviour.
 #[derive(Debug, Default)]
@@ -32,34 +30,6 @@ pub struct PolicyState {
     owned_since: u32,
 }
 
-/// Size of the saved fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StateSize {
-    /// Memory in bytes.
-    pub memory: usize,
-    /// Work of a write or a read of the fields.
-    pub work: usize,
-}
-
-impl AddAssign for StateSize {
-    fn add_assign(&mut self, other: Self) {
-        self.memory = self.memory.saturating_add(other.memory);
-        self.work = self.work.saturating_add(other.work);
-    }
-}
-
-impl StateSize {
-    /// Returns the size of the state that a writer holds, since its last report.
-    pub fn of(writer: &mut NetworkWriter) -> Self {
-        let (bytes, report) = (writer.len(), writer.take_report());
-        let steps = report.elements.saturating_mul(STEP);
-        Self {
-            memory: bytes.saturating_add(report.memory),
-            work: bytes.saturating_add(steps),
-        }
-    }
-}
-
 /// Value of a field before an event that may change it.
 #[derive(Debug)]
 struct FormerField {
@@ -77,35 +47,6 @@ struct LastSent {
     at: Nanos,
     /// `None` without a threshold, and before the first send.
     value: Option<Vec<u8>>,
-}
-
-/// Encoding of the values: it does not limit the number of elements.
-pub(super) const SAVED: Encoding = Encoding::Compact;
-
-/// Returns one field as in a snapshot; `None` if the value lacks a form on the wire.
-fn value_of(behaviour: &mut (impl ErasedFields + ?Sized), bit: u64) -> Option<Vec<u8>> {
-    measured_value_of(behaviour, bit, &mut StateSize::default())
-}
-
-/// Like [`value_of`]; adds the size of the field.
-fn measured_value_of(
-    behaviour: &mut (impl ErasedFields + ?Sized),
-    bit: u64,
-    size: &mut StateSize,
-) -> Option<Vec<u8>> {
-    let mut writer = NetworkWriter::with_encoding(SAVED);
-    write(behaviour, &mut writer, bit);
-    *size += StateSize::of(&mut writer);
-    let valid = writer.take_error().is_none();
-    valid.then(|| writer.as_bytes().to_vec())
-}
-
-/// Restores the value of a field.
-pub(super) fn put_back(behaviour: &mut (impl ErasedFields + ?Sized), bit: u64, value: &[u8]) {
-    let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
-    if let Err(error) = behaviour.apply(bit, FieldOperation::Read(&mut reader)) {
-        tracing::error!(%error, "a field cannot read the bytes that it has written");
-    }
 }
 
 impl PolicyState {

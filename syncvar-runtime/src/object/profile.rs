@@ -94,7 +94,8 @@ impl Profile {
     pub fn count(
         &mut self,
         id: NetId,
-        (prefab, first_behaviour): (&str, usize),
+        prefab: &str,
+        first_behaviour: usize,
         slots: &mut dyn Slots,
         encoding: Encoding,
         masks: impl Fn(usize, &dyn Slot) -> u64,

@@ -120,7 +120,7 @@ pub fn unsent_fields(slots: &mut dyn Slots, rules: &impl SendRules) -> Vec<Unsen
                     },
                 }
             });
-            unsent.push(UnsentField::new((index, schema.name), field.name, reason));
+            unsent.push(UnsentField::new(index, schema.name, field.name, reason));
         }
         index += 1;
     });
@@ -130,7 +130,8 @@ pub fn unsent_fields(slots: &mut dyn Slots, rules: &impl SendRules) -> Vec<Unsen
 impl UnsentField {
     /// Describes a field.
     pub fn new(
-        (index, behaviour): (usize, &'static str),
+        index: usize,
+        behaviour: &'static str,
         field: &'static str,
         reason: UnsentReason,
     ) -> Self {

@@ -130,7 +130,7 @@ impl Segments {
         // Most entries fit with the largest possible header.
         if contents + MAX_HEADER > room.always_fits() {
             let payload = entry_length(batch.entry, contents);
-            check_payload(&mut self.writer, payload, (room, self.form));
+            check_payload(&mut self.writer, payload, room, self.form);
         }
     }
 
@@ -213,19 +213,16 @@ impl Batch {
 pub(super) fn check_payload(
     writer: &mut NetworkWriter,
     payload: usize,
-    (room, form): (Room, UpdateForm),
+    room: Room,
+    form: UpdateForm,
 ) {
     if FRAME + payload > room.always_fits() {
-        check_long_payload(writer, payload, (room, form));
+        check_long_payload(writer, payload, room, form);
     }
 }
 
 #[cold]
-fn check_long_payload(
-    writer: &mut NetworkWriter,
-    payload: usize,
-    (room, form): (Room, UpdateForm),
-) {
+fn check_long_payload(writer: &mut NetworkWriter, payload: usize, room: Room, form: UpdateForm) {
     if let Some(kind) = room.refusal(form, payload) {
         // The error belongs to the whole message, not to a behaviour.
         writer.at_behaviour(None);

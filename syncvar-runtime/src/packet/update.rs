@@ -36,7 +36,7 @@ impl Segments {
             self.check_entry(room);
         } else {
             let payload = self.writer.len() - self.start - FRAME;
-            check_payload(&mut self.writer, payload, (room, self.form));
+            check_payload(&mut self.writer, payload, room, self.form);
             let size = u16::try_from(payload).unwrap_or(u16::MAX);
             self.writer.patch_u16(self.start, size);
         }

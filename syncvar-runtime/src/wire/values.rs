@@ -6,6 +6,7 @@ mod decimal;
 mod enumeration;
 mod fixed_string;
 mod foreign;
+mod hash128;
 mod ids;
 mod keyed;
 mod mirror_value;
@@ -25,12 +26,12 @@ pub use fixed_string::{
     FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
     FixedStringTooLong,
 };
+pub use hash128::NetworkHash128;
 pub use mirror_value::{LayerMask, OaDate};
 pub use netcode::{Ray2D, Vector2Int, Vector3Int};
 #[cfg(feature = "serde")]
 pub use postcard::Postcard;
 pub use unity::{
-    Color, Color32, Matrix4x4, NetworkHash128, Plane, Quaternion, Ray, Rect, Vector2, Vector3,
-    Vector4,
+    Color, Color32, Matrix4x4, Plane, Quaternion, Ray, Rect, Vector2, Vector3, Vector4,
 };
 pub use value::{PlainForm, SyncValue};

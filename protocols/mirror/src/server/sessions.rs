@@ -106,8 +106,8 @@ impl Sessions {
         let count = self.connections.len();
         let connection = self.connections.get(from.0);
         connection.is_some_and(|connection| {
-            let packet = (count, length, now);
-            self.intake.begin(&connection.conduct, limits, packet)
+            self.intake
+                .begin(&connection.conduct, limits, count, length, now)
         })
     }
 

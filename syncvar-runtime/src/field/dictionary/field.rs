@@ -65,10 +65,14 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 
     fn holds_items_of(&self, other: &Self) -> bool {
-        self.items.len() == other.items.len() && other.items.iter().all(|item| self.holds(item))
+        self.items.len() == other.items.len()
+            && other
+                .items
+                .iter()
+                .all(|(key, value)| self.holds(key, value))
     }
 
-    fn holds(&self, (key, value): (&K, &V)) -> bool {
+    fn holds(&self, key: &K, value: &V) -> bool {
         { self.items.get(key) }.is_some_and(|own| own.same(value))
     }
 
@@ -83,7 +87,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             self.retain(|key, _| other.contains_key(key));
         }
         for (key, value) in &other.items {
-            if !self.holds((key, value)) {
+            if !self.holds(key, value) {
                 self.insert(key.clone(), value.clone());
             }
         }
@@ -99,7 +103,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         }
         for key in log.iter() {
             match other.items.get(key) {
-                Some(value) if self.holds((key, value)) => {}
+                Some(value) if self.holds(key, value) => {}
                 Some(value) => {
                     self.insert(key.clone(), value.clone());
                 }

@@ -116,7 +116,7 @@ impl<T: SyncValue> SyncList<T> {
 
     /// Records an interrupted change, or the value of an element written by index, before the next change.
     #[inline]
-    pub(in crate::field) fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         if self.record.is_unfinished() {
             self.settle_slowly();
         }
@@ -166,8 +166,25 @@ impl<T: SyncValue> Edited<'_, T> {
             charge_relayed::<Made<T>>(reader)?;
         }
         let sent = relayed.map(|relayed| (relayed, made.clone()));
-        let tell = reported.is_some();
-        let change = match made {
+        let change = self.apply_made(made, reader, reported.is_some())?;
+        if let Some((relayed, made)) = sent {
+            relayed.push(made);
+        }
+        if let Some(reported) = reported {
+            reported.extend(change);
+        }
+        Ok(())
+    }
+
+    /// Applies an operation whose position is valid. Returns the change for a hook, if `tell` is set.
+    fn apply_made(
+        &mut self,
+        made: Made<T>,
+        reader: &mut NetworkReader<'_>,
+        tell: bool,
+    ) -> Result<Option<ListChange<T>>, ReadError> {
+        let length = self.len();
+        Ok(match made {
             Made::Add(value) => {
                 let change = tell.then(|| (length, value.clone()));
                 self.push(value, reader)?;
@@ -198,13 +215,6 @@ impl<T: SyncValue> Edited<'_, T> {
                 let previous = self.clear();
                 tell.then_some(ListChange::Clear { previous })
             }
-        };
-        if let Some((relayed, made)) = sent {
-            relayed.push(made);
-        }
-        if let Some(reported) = reported {
-            reported.extend(change);
-        }
-        Ok(())
+        })
     }
 }

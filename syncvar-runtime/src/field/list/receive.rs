@@ -221,7 +221,7 @@ impl<T: SyncValue> Edited<'_, T> {
                 return Err(out_of_range(reader, passed, length));
             }
             index += stay;
-            relay.add_run(reader, &mut removed, (stay, go));
+            relay.add_run(reader, &mut removed, stay, go);
             charge_changes(reader, reported.as_deref(), go)?;
             match reported {
                 Some(reported) => self.remove_run(index, go, reader, |previous| {

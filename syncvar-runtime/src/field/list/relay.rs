@@ -43,11 +43,12 @@ impl<T: SyncValue> Relay<T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         runs: &mut Vec<(usize, usize)>,
-        run: (usize, usize),
+        stay: usize,
+        go: usize,
     ) {
         if self.0.is_some() {
             if runs.len() < MOST && reader.charge::<(usize, usize)>(1).is_ok() {
-                runs.push(run);
+                runs.push((stay, go));
             } else {
                 self.0 = None;
             }

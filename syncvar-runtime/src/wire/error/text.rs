@@ -10,10 +10,6 @@ impl fmt::Display for ReadErrorKind {
         match self {
             Self::UnexpectedEnd { needed, left } => write!(f, "{needed} bytes needed, {left} left"),
             Self::TrailingBytes { left } => write!(f, "{left} bytes are left over"),
-            Self::StringTooLong { length, limit } => write!(
-                f,
-                "a string of {length} bytes, more than the limit of {limit}"
-            ),
             Self::InvalidUtf8 => f.write_str("a string that is not UTF-8"),
             Self::InvalidBool(number) => {
                 write!(f, "a boolean of {number}, which is neither 0 nor 1")
@@ -38,6 +34,32 @@ impl fmt::Display for ReadErrorKind {
             Self::RefusedFields { fields } => {
                 write!(f, "fields {fields:#x} are not the sender's to write")
             }
+            Self::IndexOutOfRange { index, length } => {
+                write!(f, "position {index} in a list of {length} elements")
+            }
+            Self::UnorderedKey => f.write_str("a key that comes twice, or after a greater one"),
+            Self::UnknownMessage(number) => write!(f, "message type {number} is unknown"),
+            Self::InvalidValue { what, value } => write!(f, "{value} is not a valid {what}"),
+            Self::Custom(text) => f.write_str(text),
+            Self::StringTooLong { .. }
+            | Self::TooManyElements { .. }
+            | Self::TooMuchMemory { .. }
+            | Self::TooMuchWork { .. }
+            | Self::TooMuchOwnerMemory { .. }
+            | Self::TooDeep
+            | Self::MessageTooLong { .. } => self.fmt_limit(f),
+        }
+    }
+}
+
+impl ReadErrorKind {
+    /// Writes the text of a value beyond a limit.
+    fn fmt_limit(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::StringTooLong { length, limit } => write!(
+                f,
+                "a string of {length} bytes, more than the limit of {limit}"
+            ),
             Self::TooManyElements { count, limit } => write!(
                 f,
                 "{count} elements announced, more than the limit of {limit}"
@@ -54,18 +76,11 @@ impl fmt::Display for ReadErrorKind {
                 f,
                 "more memory than the {limit} bytes of `max_owner_memory`"
             ),
-            Self::TooDeep => f.write_str("values nested deeper than `max_depth`"),
-            Self::IndexOutOfRange { index, length } => {
-                write!(f, "position {index} in a list of {length} elements")
-            }
-            Self::UnorderedKey => f.write_str("a key that comes twice, or after a greater one"),
             Self::MessageTooLong { length, limit } => write!(
                 f,
                 "a message of {length} bytes, more than the limit of {limit}"
             ),
-            Self::UnknownMessage(number) => write!(f, "message type {number} is unknown"),
-            Self::InvalidValue { what, value } => write!(f, "{value} is not a valid {what}"),
-            Self::Custom(text) => f.write_str(text),
+            _ => f.write_str("values nested deeper than `max_depth`"),
         }
     }
 }

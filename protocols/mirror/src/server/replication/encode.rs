@@ -292,14 +292,21 @@ fn count_fields(
         bit = bit.wrapping_shl(1);
     });
     let written = selection.observers | selection.owner;
-    let names = (&*entry.name, entry.first_behaviour);
-    profile.count(id, names, slots, Encoding::Mirror, |index, _| {
-        if written >> index & 1 == 1 {
-            u64::MAX
-        } else {
-            0
-        }
-    });
+    let first = entry.first_behaviour;
+    profile.count(
+        id,
+        &entry.name,
+        first,
+        slots,
+        Encoding::Mirror,
+        |index, _| {
+            if written >> index & 1 == 1 {
+                u64::MAX
+            } else {
+                0
+            }
+        },
+    );
 }
 
 /// Size of a chunk.

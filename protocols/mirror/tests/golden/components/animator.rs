@@ -131,9 +131,11 @@ fn frame(animator: &mut NetworkAnimator, index: usize) -> Option<Vec<u8>> {
     };
     let mut requests = FrameRequests::default();
     animator.on_frame(&mut Frame::new(
-        (NetId(1), 0),
+        NetId(1),
+        0,
         role,
-        (settings, time),
+        settings,
+        time,
         &mut requests,
     ));
     let call = requests.calls.iter().find(|call| call.number() == 5)?;

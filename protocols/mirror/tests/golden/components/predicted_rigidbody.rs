@@ -67,9 +67,11 @@ fn frame(body: &mut PredictedRigidbody, step: &Value) -> Result<(), String> {
     let mut requests = FrameRequests::default();
     let (address, role) = ((NetId(1), 0), FrameRole::default());
     body.on_frame(&mut Frame::new(
-        address,
+        address.0,
+        address.1,
         role,
-        (SETTINGS, time),
+        SETTINGS,
+        time,
         &mut requests,
     ));
     same("held", &body.history().len(), &step[7].number())?;

@@ -172,9 +172,11 @@ fn forget_old<M: TransformMethod>(transform: &mut NetworkTransform<M>, expected:
         let role = FrameRole::default();
         let address = (NetId(1), 0);
         transform.on_frame(&mut Frame::new(
-            address,
+            address.0,
+            address.1,
             role,
-            (settings, time),
+            settings,
+            time,
             &mut requests,
         ));
     }
@@ -363,9 +365,11 @@ fn frame(
     };
     let address = (NetId(1), 0);
     sender.on_frame(&mut Frame::new(
-        address,
+        address.0,
+        address.1,
         role,
-        (settings, time),
+        settings,
+        time,
         &mut requests,
     ));
     requests.calls.first().map(|call| call.arguments().to_vec())

@@ -53,7 +53,7 @@ impl Replication {
                 let is_due = due >> (slot.info().channel % 64) & 1 == 1;
                 if is_due { u64::MAX } else { 0 }
             };
-            profile.count(job.net_id, (name, first), slots, encoding, mask);
+            profile.count(job.net_id, name, first, slots, encoding, mask);
         }
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn profile_part(
     let mask = |index: usize, _: &dyn Slot| masks.get(index).copied().unwrap_or_default();
     let slots = objects.world.pools.slots_mut(at);
     if let (Some(profile), Some(slots)) = (&mut context.stats.profile, slots) {
-        profile.count(id, (name, first), slots, Encoding::Compact, mask);
+        profile.count(id, name, first, slots, Encoding::Compact, mask);
     }
 }
 

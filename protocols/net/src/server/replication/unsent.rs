@@ -146,7 +146,7 @@ fn add_backlogs(
                 let missed = missed & slot.info().policy.readable(role);
                 for field in schema.field_names(missed) {
                     let reason = UnsentReason::Budget(connection.id);
-                    unsent.push(UnsentField::new((index, schema.name), field, reason));
+                    unsent.push(UnsentField::new(index, schema.name, field, reason));
                 }
             }
         }
