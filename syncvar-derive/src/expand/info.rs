@@ -26,9 +26,11 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
     let ungathered = (!behaviour.datagrams.gathers).then(|| quote!(.ungathered()));
     let hybrid = behaviour.is_hybrid.then(|| quote!(.hybrid()));
     let lifecycle = behaviour
+        .callbacks
         .lifecycle
         .map(|place| callback("lifecycle", place));
     let synchronize = behaviour
+        .callbacks
         .synchronize
         .map(|place| callback("synchronize", place));
     let checks = check::info(behaviour);
@@ -53,8 +55,11 @@ pub(super) fn markers(behaviour: &Behaviour<'_>) -> TokenStream {
     let ident = behaviour.ident;
     let where_clause = super::behaviour_bounds(behaviour);
     let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
-    let lifecycle = behaviour.lifecycle.map(|_| quote!(HasLifecycle));
-    let synchronize = behaviour.synchronize.map(|_| quote!(HasSynchronize));
+    let lifecycle = behaviour.callbacks.lifecycle.map(|_| quote!(HasLifecycle));
+    let synchronize = behaviour
+        .callbacks
+        .synchronize
+        .map(|_| quote!(HasSynchronize));
     let markers = lifecycle.into_iter().chain(synchronize);
     let allowed = behaviour.lints.for_impl();
     quote! {

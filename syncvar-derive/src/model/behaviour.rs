@@ -32,12 +32,17 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) datagrams: DatagramSettings,
     /// Set if its changes travel unreliably in Mirror's protocol.
     pub(crate) is_hybrid: bool,
-    /// Place of `lifecycle`: the struct implements `NetworkLifecycle`.
-    pub(crate) lifecycle: Option<Span>,
-    /// Place of `synchronize`: the struct implements `Synchronize`.
-    pub(crate) synchronize: Option<Span>,
+    pub(crate) callbacks: Callbacks,
     pub(crate) base: Option<Base<'a>>,
     pub(crate) sync_vars: Vec<SyncVar<'a>>,
+}
+
+/// Callbacks that a struct implements, each with the place of its key.
+pub(crate) struct Callbacks {
+    /// `lifecycle`: the struct implements `NetworkLifecycle`.
+    pub(crate) lifecycle: Option<Span>,
+    /// `synchronize`: the struct implements `Synchronize`.
+    pub(crate) synchronize: Option<Span>,
 }
 
 /// Settings of a behaviour on an unreliable channel.
@@ -120,8 +125,10 @@ impl<'a> Behaviour<'a> {
             is_hybrid: attrs
                 .sync_method
                 .is_some_and(|method| method.value == "hybrid"),
-            lifecycle: attrs.lifecycle,
-            synchronize: attrs.synchronize,
+            callbacks: Callbacks {
+                lifecycle: attrs.lifecycle,
+                synchronize: attrs.synchronize,
+            },
             base: None,
             sync_vars: Vec::new(),
         };

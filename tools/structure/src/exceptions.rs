@@ -32,7 +32,6 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Fields, "protocols/net Connection", ROOMS),
     (Fields, "protocols/net Sender", ROOMS),
     (Fields, "protocols/net Sessions", ROOMS),
-    (Fields, "syncvar-derive Behaviour", CORE),
     (Fields, "syncvar-runtime RefusedInput", "counters of a user, one per cause"),
     (Bools, "protocols/mirror MirrorClientConfig", OF_UNITY),
     (Bools, "protocols/mirror MirrorServerConfig", OF_UNITY),
@@ -46,7 +45,4 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Lines, "protocols/net Outbound::take_packet", ROOMS),
     (Lines, "protocols/net Server::send_packets", ROOMS),
     (Lines, "syncvar-derive placement_hint", TABLE),
-    (Lines, "syncvar-derive read", CORE),
-    (Lines, "syncvar-runtime Edited::make", CORE),
-    (Lines, "syncvar-runtime ReadErrorKind::fmt", TABLE),
 ];

@@ -194,9 +194,14 @@ impl Sessions {
         let connection = self.connections.get_mut(from.0);
         connection.is_some_and(|connection| {
             connection.incoming.add(length);
-            let packet = (count, length, context.clock.now());
-            self.intake
-                .begin(&connection.conduct, &context.config.limits, packet)
+            let now = context.clock.now();
+            self.intake.begin(
+                &connection.conduct,
+                &context.config.limits,
+                count,
+                length,
+                now,
+            )
         })
     }
 
