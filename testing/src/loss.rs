@@ -7,7 +7,7 @@
 //! | property | content |
 //! |---|---|
 //! | P0 | no replica has a value of an earlier object of the same number |
-//! | P1 | in the end each client has what the server shows it, and nothing else, and all is silent |
+//! | P1 | in the end each client has what the server shows it, and no more, and all is silent |
 //! | P2 | no value replaces a newer value |
 //! | P3 | nothing is repaired that the client is known to have or that is under way: the system checks itself |
 //! | P4 | memory has limits |
@@ -51,7 +51,7 @@ pub struct ObjectState {
     pub class: u32,
     /// Whether the client owns the object.
     pub is_owned: bool,
-    /// Values of the fields, without those that the client must not read.
+    /// Values of the fields that the client may read.
     pub values: [Option<u32>; FIELDS],
 }
 
@@ -61,7 +61,7 @@ pub type States = BTreeMap<u32, ObjectState>;
 /// Report of a client to its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossEvent {
-    /// Number of a tick, and whether all its changes are there.
+    /// Number of a tick, and whether all its changes arrived.
     Tick(u32, bool),
     /// Value of a call that has run.
     Call(u32),

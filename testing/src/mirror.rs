@@ -220,7 +220,7 @@ impl MirrorNetwork {
         }
     }
 
-    /// Tells a client that its connection is gone.
+    /// Ends a client's connection.
     fn close(&mut self, connection: ConnectionId) {
         if let Some(mut client) = self.clients.remove(&connection) {
             client.handle_disconnect();

@@ -1,4 +1,4 @@
-//! Random programs with an oracle: worlds in which everything is used at once, over links that delay, lose, repeat
+//! Random programs with an oracle: worlds that use all features at once, over links that delay, lose, repeat
 //! and reorder packets, against the words of the guide.
 //!
 //! | property | content |
@@ -9,7 +9,7 @@
 //! | `hook`, `event` | each change runs its hook and is reported once, with the value before it; no end reports a failure |
 //! | `tick` | a complete tick has all changes up to it |
 //! | `call` | no call runs twice; reliable calls run in order, and after their state if they say so |
-//! | `written`, `input`, `rewind` | the server takes over what the owner, the player and the past had |
+//! | `written`, `input`, `rewind` | the server takes over the values of the owner, the player and the past |
 //! | `refused`, `thrown out` | no honest end is punished |
 //! | `kept` | no bookkeeping remains |
 //! | `random` | equal programs send equal bytes |
@@ -59,7 +59,7 @@ pub struct Failure {
     pub step: usize,
     /// Conditions of the program.
     pub setup: Setup,
-    /// The steps. Those that make everything arrive follow them.
+    /// The steps. A delivery of all packets follows.
     pub steps: Vec<Step>,
 }
 

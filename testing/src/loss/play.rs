@@ -24,7 +24,7 @@ pub struct Failure {
     pub error: String,
     /// Conditions of the schedule.
     pub setup: Setup,
-    /// The operations. Those that make everything arrive follow them.
+    /// The operations. A delivery of all packets follows.
     pub ops: Vec<Op>,
 }
 
@@ -84,7 +84,7 @@ fn shorten(
     (ops, error)
 }
 
-/// Values that a complete tick has, and for each client the objects that it has afterwards, and those hidden from it since the
+/// Values that a complete tick has, and for each client the objects that it has afterwards, and the objects hidden from it since the
 /// update before, perhaps for a moment only.
 struct Frame {
     values: States,
@@ -340,7 +340,7 @@ impl<S: LossSystem> World<S> {
                 }
                 let former = former.and_then(|former| former.values[field]);
                 let former = former.filter(|former| !own && *former > value);
-                // The stream ends an ownership and, perhaps in its next packet, replaces what the server has
+                // The stream ends an ownership and, perhaps in its next packet, replaces the values that the server has
                 // not taken of it.
                 let is_reset = |former| self.by_stream && !self.was_taken(*number, former);
                 if former.is_some_and(|former| field != OWNED || !is_reset(former)) {
@@ -467,7 +467,7 @@ fn take<T>(list: &mut Vec<T>, at: usize) -> Option<T> {
     (at < list.len()).then(|| list.remove(at))
 }
 
-/// Returns the values that differ from those before.
+/// Returns the values that have changed.
 fn changes(before: &States, after: &States) -> States {
     let mut changes = after.clone();
     for (number, object) in &mut changes {

@@ -19,7 +19,7 @@ thread_local! {
     static TOKENS: Cell<u128> = const { Cell::new(0) };
 }
 
-/// Returns a token that nobody guesses, by its number.
+/// Returns an unguessable token, by its number.
 fn token() -> [u8; 16] {
     let number = TOKENS.get() + 1;
     TOKENS.set(number);

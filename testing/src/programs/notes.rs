@@ -1,4 +1,4 @@
-//! What the server has taken over: connections, writes, commands and inputs of the clients.
+//! Values that the server has taken over: connections, writes, commands and inputs of the clients.
 
 use std::collections::BTreeSet;
 
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// Takes over what a client has written and called: by an owner, whole, newer, checked; in order.
+    /// Takes over the writes and calls of a client: by an owner, whole, newer, checked; in order.
     pub(super) fn note_writes(&mut self, client: usize) -> Checked {
         for id in self.slots.into_iter().flatten() {
             let before: Vec<_> = {

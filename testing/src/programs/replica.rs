@@ -25,7 +25,7 @@ struct Replica {
     heard: [usize; 3],
 }
 
-/// Calls that have run on a client, and those that must.
+/// Calls that have run on a client, and calls that must.
 #[derive(Default)]
 pub(super) struct Heard {
     last_ring: u64,

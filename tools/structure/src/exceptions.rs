@@ -2,16 +2,16 @@
 
 use crate::findings::Rule::{self, Bools, CallCycle, Fields, FolderCycle, Lines};
 
-/// Reason of places in rooms of the ends, which are being divided into parts with methods of their own.
+/// Reason of places in rooms of the ends.
 const ROOMS: &str = "the rooms of the ends are being divided into parts";
 
-/// Reason of places in the core's objects and in the bytes, which are being divided by noun.
+/// Reason of places in the core and the derives.
 const CORE: &str = "the folder is being divided by noun";
 
 /// Reason of a function that is one table.
 const TABLE: &str = "a table: one arm per case, without logic";
 
-/// Reason of settings whose names and types are Unity's.
+/// Reason of settings from Unity.
 const OF_UNITY: &str = "settings with the names and types of Mirror's components";
 
 /// Allowed places. The test prints each finding in the form of an entry.

@@ -42,7 +42,7 @@ pub const MAX_BOOLS: usize = 3;
 /// Most lines of a function, from `fn` to the closing brace.
 pub const MAX_LINES: usize = 60;
 
-/// Ends whose methods are divided into rooms: the type, and the folder of the rooms.
+/// Ends with rooms: the type, and the folder of the rooms.
 pub const ENDS: [(&str, &str); 4] = [
     ("NetworkServer", "protocols/net/src/server"),
     ("NetworkClient", "protocols/net/src/client"),

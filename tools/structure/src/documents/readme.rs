@@ -1,4 +1,4 @@
-//! What the README claims.
+//! The claims of the README.
 
 use std::fs;
 

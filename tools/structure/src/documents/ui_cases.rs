@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What a case can be left to.
+/// Reason for a case without a file.
 const CAPABILITIES: &[&str] = &["user messages"];
 
 /// A row of a table.
@@ -55,7 +55,7 @@ fn every_mistake_stands_beside_its_message() {
     assert!(mistakes > 0);
 }
 
-/// The checks above find what they are there to find.
+/// The checks above find planted mistakes.
 #[test]
 fn a_wrong_page_would_be_noticed() {
     let page = "## Here\n| case | says | here |\n| --- | --- | --- |\n| `a` | x | y |\n| `a` | x | y |\n\
@@ -100,7 +100,7 @@ fn row(line: &str) -> Option<Row<'_>> {
     Some(Row { case, here })
 }
 
-/// What is missing, unknown, or there more than once.
+/// Returns the missing, unknown and repeated cases.
 fn differences(rows: &[Row<'_>], cases: &str) -> Vec<String> {
     let mut times: BTreeMap<&str, (bool, usize)> = BTreeMap::new();
     for case in cases.lines() {
@@ -118,7 +118,7 @@ fn differences(rows: &[Row<'_>], cases: &str) -> Vec<String> {
     differences.collect()
 }
 
-/// What is wrong with a row.
+/// Returns the fault of a row.
 fn wrong(row: Row<'_>) -> Option<String> {
     let Row { case, here } = row;
     let quoted = here

@@ -8,7 +8,7 @@ pub(crate) struct Line {
     pub(crate) comment: String,
 }
 
-/// What the text is inside of.
+/// State of the scanner.
 #[derive(Clone, Copy, PartialEq)]
 enum Inside {
     Code,
@@ -38,7 +38,7 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
     lines.collect()
 }
 
-/// Takes what comes next, and says how many bytes that was.
+/// Takes the next token. Returns its length in bytes.
 fn step(inside: &mut Inside, rest: &str, found: &mut Line) -> usize {
     let first = rest.chars().next().map_or(1, char::len_utf8);
     match *inside {
@@ -114,7 +114,7 @@ fn code(inside: &mut Inside, rest: &str, found: &mut Line) -> usize {
     first
 }
 
-/// How long a character between quotes is; `None` for whatever else, a lifetime for example.
+/// Returns the length of a character between quotes; `None` for other text, such as a lifetime.
 fn character(rest: &str) -> Option<usize> {
     let quoted = rest.strip_prefix('\'')?;
     let mut characters = quoted.char_indices();

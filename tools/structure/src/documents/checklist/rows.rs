@@ -16,7 +16,7 @@ pub(crate) struct Row<'a> {
 /// The heading in `PARITY.md` of the rows that no test is about.
 pub(crate) const NO_MEANING: &str = "Rows of the checklist that have no meaning in Rust";
 
-/// What has become of the rows.
+/// Rows, and their tests and reasons.
 #[derive(Debug, Default)]
 pub(crate) struct Checklist<'a> {
     pub(crate) rows: Vec<Row<'a>>,
@@ -81,7 +81,7 @@ impl Checklist<'_> {
         rows.map(|row| row.number).collect()
     }
 
-    /// What contradicts itself: numbers that are in the list twice, numbers of no row, and rows that
+    /// Returns the contradictions: numbers that are in the list twice, numbers without a row, and rows that
     /// have a test and a reason for none.
     pub(crate) fn contradictions(&self) -> Vec<String> {
         let mut known = BTreeSet::new();
