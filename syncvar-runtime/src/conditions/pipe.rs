@@ -137,9 +137,10 @@ impl Pipe {
 
     /// Removes and returns the next packet that has arrived: its carrier, channel and bytes.
     pub fn next_arrived(&mut self, now: Duration) -> Option<(Channel, u8, Bytes)> {
-        let held_until = self.held_until;
-        let arrived = |packet: &mut InFlight| packet.arrival.max(held_until) <= now;
-        let in_flight = self.in_flight.pop_front_if(arrived)?;
+        if self.next_arrival()? > now {
+            return None;
+        }
+        let in_flight = self.in_flight.pop_front()?;
         self.bytes = self.bytes.saturating_sub(in_flight.packet.len());
         let (carrier, channel) = in_flight.place;
         Some((carrier, channel, in_flight.packet))
