@@ -44,5 +44,6 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Lines, "protocols/net NetworkServer::handle_request", TABLE),
     (Lines, "protocols/net Outbound::take_packet", ROOMS),
     (Lines, "protocols/net Server::send_packets", ROOMS),
+    (Lines, "syncvar-derive BehaviourAttrs::parse", CORE),
     (Lines, "syncvar-derive placement_hint", TABLE),
 ];
