@@ -39,6 +39,15 @@ pub mod time;
 pub mod wire;
 pub mod world;
 
+/// Parts for the crates of this workspace: protocols, transports and test tools.
+///
+/// No promise of stability: each version may rename, change or remove these items. Programs use the crate
+/// `syncvar`, whose paths are stable.
+pub mod unstable {
+    pub use crate::field::Lineage;
+    pub use crate::{call, clock, object, ordered, packet, prefab, relations, route, table, world};
+}
+
 pub use behaviour::{
     Arrival, Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext,
     CallbackFailure, CheckWrites, Delivery, FieldVisitor, HasLifecycle, HasSynchronize,

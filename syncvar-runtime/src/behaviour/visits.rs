@@ -30,10 +30,10 @@ pub(super) fn serialize<B: NetworkBehaviour>(
     }
     if initial_state {
         let fields = own_bits
-            & match const { Selection::of::<B>() } {
-                Selection::All => u64::MAX,
-                Selection::ByOwner => fields_of_owner::<B>(writer.write_for_owner()),
-                Selection::ByRole => B::SCHEMA.policy_bits().readable(writer.write_role()),
+            & match const { SnapshotSelection::of::<B>() } {
+                SnapshotSelection::All => u64::MAX,
+                SnapshotSelection::ByOwner => fields_of_owner::<B>(writer.write_for_owner()),
+                SnapshotSelection::ByRole => B::SCHEMA.policy_bits().readable(writer.write_role()),
             };
         let fields = WriteFields { writer, fields };
         behaviour.visit(&mut previous, &mut OwnFields(fields));
@@ -70,10 +70,10 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
     let result = Ok(());
     let result = if initial_state {
         let fields = own_bits
-            & match const { Selection::of::<B>() } {
-                Selection::All => u64::MAX,
-                Selection::ByOwner => fields_of_owner::<B>(reader.read_for_owner()?),
-                Selection::ByRole => B::SCHEMA.policy_bits().readable(reader.read_role()?),
+            & match const { SnapshotSelection::of::<B>() } {
+                SnapshotSelection::All => u64::MAX,
+                SnapshotSelection::ByOwner => fields_of_owner::<B>(reader.read_for_owner()?),
+                SnapshotSelection::ByRole => B::SCHEMA.policy_bits().readable(reader.read_role()?),
             };
         let mut fields = OwnFields(ReadFields {
             reader,
@@ -95,8 +95,8 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
     result.map(|()| previous)
 }
 
-/// Selection of the fields in the snapshot of a class without its base.
-enum Selection {
+/// SnapshotSelection of the fields in the snapshot of a class without its base.
+enum SnapshotSelection {
     All,
     /// By a byte that names the owner.
     ByOwner,
@@ -104,7 +104,7 @@ enum Selection {
     ByRole,
 }
 
-impl Selection {
+impl SnapshotSelection {
     const fn of<B: NetworkBehaviour>() -> Self {
         let (own_bits, policy) = (B::SCHEMA.own_bits(), B::SCHEMA.policy_bits());
         if policy.group & own_bits != 0 {

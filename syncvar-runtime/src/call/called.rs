@@ -13,11 +13,11 @@ use crate::{CallContext, ConnectionId, Encoding, NetId, NetworkBehaviour, Networ
 /// A received call, with [`Callbacks::Events`](crate::Callbacks::Events). `run_call` of the server or
 /// client runs it on the application's own value of the behaviour.
 #[derive(Clone, PartialEq)]
-pub struct Called(Box<Parts>);
+pub struct Called(Box<CalledParts>);
 
 /// Behind a pointer, so that the events stay short.
 #[derive(Clone)]
-struct Parts {
+struct CalledParts {
     object: NetId,
     place: CallPlace,
     sender: Option<ConnectionId>,
@@ -25,7 +25,7 @@ struct Parts {
     arguments: Bytes,
 }
 
-impl PartialEq for Parts {
+impl PartialEq for CalledParts {
     fn eq(&self, other: &Self) -> bool {
         self.object == other.object
             && self.place.is(&other.place)
@@ -42,7 +42,7 @@ impl Called {
         sender: Option<ConnectionId>,
         arguments: &NetworkReader<'_>,
     ) -> Self {
-        Self(Box::new(Parts {
+        Self(Box::new(CalledParts {
             object,
             place: *place,
             sender,
@@ -87,7 +87,7 @@ impl Called {
         on: &mut B,
         side: &mut dyn NetworkSide,
     ) -> Result<(), CallFailure> {
-        let Parts {
+        let CalledParts {
             object,
             place,
             sender,

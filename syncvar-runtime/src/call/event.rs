@@ -48,11 +48,11 @@ pub struct SyncEvent<A> {
 /// assert_eq!(event.arguments(Goal::SCORED), Some((5,)));
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct ReceivedEvent(Box<Parts>);
+pub struct ReceivedEvent(Box<EventParts>);
 
 /// Behind a pointer, so that the remaining client events stay short.
 #[derive(Clone, PartialEq)]
-struct Parts {
+struct EventParts {
     object: NetId,
     behaviour: usize,
     name: &'static str,
@@ -88,7 +88,7 @@ impl<A> fmt::Debug for SyncEvent<A> {
 impl ReceivedEvent {
     /// Creates the event of a received call.
     pub fn new(object: NetId, place: &CallPlace, encoding: Encoding, arguments: &[u8]) -> Self {
-        Self(Box::new(Parts {
+        Self(Box::new(EventParts {
             object,
             behaviour: place.behaviour,
             name: place.schema.name,

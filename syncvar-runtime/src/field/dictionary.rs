@@ -20,7 +20,7 @@ use indexmap::IndexMap;
 use super::iterators::wrapped_iterator;
 use super::keys::Keys;
 use super::record::Record;
-use mirror::Made;
+use mirror::DictionaryOperation;
 
 /// A synchronised map from keys to values. Use it as a `HashMap`: every change is recorded, and
 /// only changes are sent, independent of the size of the map.
@@ -55,7 +55,7 @@ use mirror::Made;
 /// once for all changes of an update. Neither runs for a snapshot.
 pub struct SyncDictionary<K, V> {
     items: IndexMap<K, V>,
-    record: Record<Keys<IndexMap<K, bool>>, Made<K, V>>,
+    record: Record<Keys<IndexMap<K, bool>>, DictionaryOperation<K, V>>,
 }
 
 impl<K, V> SyncDictionary<K, V> {

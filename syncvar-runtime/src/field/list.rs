@@ -27,7 +27,7 @@ use std::slice::SliceIndex;
 use super::record::Record;
 use crate::SyncValue;
 use log::Log;
-use mirror::Made;
+use mirror::ListOperation;
 
 /// A synchronised list. Use it as a `Vec`: every change is recorded, and only changes are sent,
 /// independent of the size of the list.
@@ -78,7 +78,7 @@ use mirror::Made;
 #[doc(alias = "NetworkList")]
 pub struct SyncList<T> {
     items: Vec<T>,
-    record: Record<Log<T>, Made<T>>,
+    record: Record<Log<T>, ListOperation<T>>,
 }
 
 impl<T> SyncList<T> {

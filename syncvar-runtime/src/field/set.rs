@@ -19,7 +19,7 @@ use super::hash_set;
 use super::keys::{Added, Keys};
 use super::record::Record;
 use crate::SyncValue;
-use mirror::Made;
+use mirror::SetOperation;
 use storage::Storage;
 
 pub use change::SetChange;
@@ -51,7 +51,7 @@ pub use change::SetChange;
 /// changes of an update. Neither runs for a snapshot.
 pub struct SyncHashSet<T> {
     items: IndexSet<T>,
-    record: Record<Keys<indexmap::IndexMap<T, bool>>, Made<T>>,
+    record: Record<Keys<indexmap::IndexMap<T, bool>>, SetOperation<T>>,
 }
 
 /// A synchronised set of unique values in ascending order. Use it as a `BTreeSet`, to which it
@@ -70,7 +70,7 @@ pub struct SyncHashSet<T> {
 /// Otherwise it equals [`SyncHashSet`].
 pub struct SyncSortedSet<T> {
     items: BTreeSet<T>,
-    record: Record<Keys<std::collections::BTreeMap<T, bool>>, Made<T>>,
+    record: Record<Keys<std::collections::BTreeMap<T, bool>>, SetOperation<T>>,
 }
 
 /// Items of the two sets.
@@ -171,8 +171,8 @@ macro_rules! both {
             #[cold]
             fn settle_slowly(&mut self) {
                 if let Some(operations) = self.record.settle() {
-                    operations.push(Made::Clear);
-                    operations.extend(self.items.iter().cloned().map(Made::Add));
+                    operations.push(SetOperation::Clear);
+                    operations.extend(self.items.iter().cloned().map(SetOperation::Add));
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::FieldPlace;
 use crate::SyncValue;
-use state::State;
+use state::VarState;
 
 /// A synchronised value: write to it as to the value itself, and every observing client receives it.
 ///
@@ -62,7 +62,7 @@ use state::State;
 #[rustfmt::skip]
 pub struct SyncVar<T> { // operators take the value: `-*player.health`, `!*player.open`
     value: Value<T>,
-    state: State,
+    state: VarState,
 }
 
 /// Value of a variable. As a field of type `T`, it would be proposed by the compiler for `match player.state`.
@@ -74,7 +74,7 @@ impl<T> SyncVar<T> {
     pub const fn new(value: T) -> Self {
         Self {
             value: Value(value),
-            state: State::NEW,
+            state: VarState::NEW,
         }
     }
 
@@ -99,12 +99,12 @@ impl<T> SyncVar<T> {
     /// make no difference.
     #[inline]
     pub const fn set_dirty(&mut self) {
-        self.state = self.state.with(State::FORCED);
+        self.state = self.state.with(VarState::FORCED);
     }
 
     #[inline]
     pub(super) const fn mark_changed(&mut self) {
-        self.state = self.state.with(State::DIRTY);
+        self.state = self.state.with(VarState::DIRTY);
     }
 
     /// Returns the place of the last send.

@@ -9,7 +9,7 @@ use super::{InterestChanges, InterestManagement};
 use crate::ordered::Sets;
 use crate::table::Table;
 use crate::{ConnectionId, NetId, ObjectError, Vector3};
-use place::{Object, Viewer};
+use place::{GridObject, Viewer};
 use space::{Axes, Cell, Offset, Space};
 
 /// A grid over space: objects are in cells, and a connection sees the cells around its viewer.
@@ -70,7 +70,7 @@ pub struct SpatialGrid {
     view_distance: f32,
     /// Offsets to all cells in view, nearest first.
     offsets: Vec<Offset>,
-    objects: Table<Object>,
+    objects: Table<GridObject>,
     viewers: Table<Viewer>,
     /// Viewers that follow an object, spawned or not.
     followers: Sets<NetId, ConnectionId>,
@@ -308,7 +308,7 @@ impl SpatialGrid {
 impl InterestManagement for SpatialGrid {
     fn handle_spawn(&mut self, id: NetId, position: Vector3) {
         let cell = self.space.cell(None, position);
-        let mut object = Object::new(cell);
+        let mut object = GridObject::new(cell);
         object.list(id, &mut self.moved);
         self.objects.insert(id.0, object);
         self.take_followers(id, cell);

@@ -8,7 +8,7 @@ use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement,
 use crate::ordered::Relation;
 use crate::table::Table;
 use crate::{ConnectionId, NetId, ObjectError, Vector3};
-use pairs::{Pair, Pairs};
+use pairs::{Pairs, TagPair};
 
 /// Group tags, on top of an inner interest management.
 ///
@@ -42,7 +42,7 @@ use pairs::{Pair, Pairs};
 #[derive(Debug, Default)]
 pub struct GroupTags<I = Everyone> {
     inner: I,
-    objects: Table<Object>,
+    objects: Table<TaggedObject>,
     connections: Table<()>,
     joined: Relation<ConnectionId, Tag>,
     /// Inner areas that each connection sees.
@@ -63,16 +63,16 @@ pub struct GroupTags<I = Everyone> {
 }
 
 #[derive(Debug, Default)]
-struct Object {
-    pair: Pair,
+struct TaggedObject {
+    pair: TagPair,
     /// Area as last reported; at first none.
     reported: Option<Area>,
     /// Set if the list of moved objects contains it.
     moved: bool,
 }
 
-impl Object {
-    fn set(&mut self, id: NetId, pair: Pair, moved: &mut Vec<NetId>) {
+impl TaggedObject {
+    fn set(&mut self, id: NetId, pair: TagPair, moved: &mut Vec<NetId>) {
         if self.pair != pair {
             self.pair = pair;
             if !self.moved {
@@ -148,7 +148,7 @@ impl<I: InterestManagement> GroupTags<I> {
         let found = self.objects.get_mut(object.0);
         let found = found.ok_or(ObjectError::NoSuchObject(object))?;
         let inner = found.pair.inner;
-        found.set(object, Pair { tag, inner }, &mut self.moved);
+        found.set(object, TagPair { tag, inner }, &mut self.moved);
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl<I: InterestManagement> GroupTags<I> {
 
     /// Returns whether a connection sees an area with objects.
     fn sees(&self, connection: ConnectionId, area: Area) -> bool {
-        self.pairs.get(area).is_some_and(|Pair { tag, inner }| {
+        self.pairs.get(area).is_some_and(|TagPair { tag, inner }| {
             tag.is_none_or(|tag| self.joined.contains(connection, tag))
                 && inner.is_none_or(|inner| self.inner_seen.contains(connection, inner))
         })
@@ -189,7 +189,7 @@ impl<I: InterestManagement> GroupTags<I> {
                 InterestChange::Placed { object, area } => {
                     if let Some(found) = self.objects.get_mut(object.0) {
                         let (tag, inner) = (found.pair.tag, area);
-                        found.set(object, Pair { tag, inner }, &mut self.moved);
+                        found.set(object, TagPair { tag, inner }, &mut self.moved);
                     }
                     continue;
                 }
@@ -231,7 +231,7 @@ impl<I: InterestManagement> GroupTags<I> {
             self.candidates.extend(areas.map(|area| (connection, area)));
         }
         for area in self.pairs.made() {
-            let Some(Pair { tag, inner }) = self.pairs.get(*area) else {
+            let Some(TagPair { tag, inner }) = self.pairs.get(*area) else {
                 continue;
             };
             let (joined, seeing) = (self.joined.lefts(), self.inner_seen.lefts());
@@ -254,7 +254,7 @@ impl<I: InterestManagement> GroupTags<I> {
 
 impl<I: InterestManagement> InterestManagement for GroupTags<I> {
     fn handle_spawn(&mut self, object: NetId, position: Vector3) {
-        self.objects.insert(object.0, Object::default());
+        self.objects.insert(object.0, TaggedObject::default());
         self.inner.handle_spawn(object, position);
     }
 
@@ -312,7 +312,7 @@ impl<I: InterestManagement> InterestManagement for GroupTags<I> {
     }
 
     fn explain(&self, object: NetId, connection: ConnectionId) -> Option<ViewReason> {
-        let Pair { tag, inner } = self.objects.get(object.0)?.pair;
+        let TagPair { tag, inner } = self.objects.get(object.0)?.pair;
         if let Some(tag) = tag.filter(|tag| !self.joined.contains(connection, *tag)) {
             return Some(ViewReason::OutsideGroup(tag));
         }

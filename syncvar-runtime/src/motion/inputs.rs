@@ -11,8 +11,8 @@ pub const KEPT_INPUTS: u64 = 64;
 
 /// Inputs of the last ticks: those that a client has sent, or a server has received.
 pub struct Inputs<M> {
-    /// Place of tick *t*: *t* modulo their number. Empty before the first input.
-    places: Vec<Place<M>>,
+    /// InputPlace of tick *t*: *t* modulo their number. Empty before the first input.
+    places: Vec<InputPlace<M>>,
     newest: Option<u64>,
     held: Option<M>,
     /// Memory for the bytes of the held input.
@@ -20,7 +20,7 @@ pub struct Inputs<M> {
 }
 
 /// Input of a tick.
-struct Place<M> {
+struct InputPlace<M> {
     tick: u64,
     /// `None` without an input.
     value: Option<M>,
@@ -97,13 +97,13 @@ impl<M: SyncValue> Inputs<M> {
         (oldest..=newest).rev().find_map(|tick| self.at(tick))
     }
 
-    fn place(&self, tick: u64) -> Option<&Place<M>> {
+    fn place(&self, tick: u64) -> Option<&InputPlace<M>> {
         let place = self.places.get(index(tick))?;
         (place.tick == tick && place.value.is_some()).then_some(place)
     }
 
     /// Returns the place of a tick without an input, if the tick is among the kept ticks.
-    fn free(&mut self, tick: u64) -> Option<&mut Place<M>> {
+    fn free(&mut self, tick: u64) -> Option<&mut InputPlace<M>> {
         if self
             .newest
             .is_some_and(|newest| tick.saturating_add(KEPT_INPUTS) <= newest)
@@ -111,7 +111,7 @@ impl<M: SyncValue> Inputs<M> {
             return None;
         }
         if self.places.is_empty() {
-            let empty = || Place {
+            let empty = || InputPlace {
                 tick: 0,
                 value: None,
                 bytes: Vec::new(),

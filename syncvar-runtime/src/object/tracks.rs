@@ -47,7 +47,7 @@ impl Tracks {
         tick: u32,
         view: Option<&Moment<'_>>,
     ) {
-        let mut visitor = Record {
+        let mut visitor = RecordSamples {
             tracks: self,
             fields,
             tick,
@@ -107,14 +107,14 @@ impl Tracks {
     }
 }
 
-struct Record<'a, 'v> {
+struct RecordSamples<'a, 'v> {
     tracks: &'a mut Tracks,
     fields: u64,
     tick: u32,
     view: Option<&'a Moment<'v>>,
 }
 
-impl FieldVisitor for Record<'_, '_> {
+impl FieldVisitor for RecordSamples<'_, '_> {
     #[inline]
     fn field<A: SyncField>(&mut self, bit: u64, _: &'static str, field: A) {
         if !A::INTERPOLATED || self.fields & bit == 0 {

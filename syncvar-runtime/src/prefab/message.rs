@@ -38,9 +38,9 @@ pub const FIRST_MESSAGE: i16 = 48;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct ReceivedMessage(Arc<Content<dyn Any + Send + Sync>>);
+pub struct ReceivedMessage(Arc<MessageContent<dyn Any + Send + Sync>>);
 
-struct Content<T: ?Sized> {
+struct MessageContent<T: ?Sized> {
     name: Arc<str>,
     value: T,
 }
@@ -48,7 +48,7 @@ struct Content<T: ?Sized> {
 impl ReceivedMessage {
     /// Creates a message.
     pub fn new<M: SyncValue>(name: Arc<str>, value: M) -> Self {
-        Self(Arc::new(Content { name, value }))
+        Self(Arc::new(MessageContent { name, value }))
     }
 
     /// Returns the registered name of its type.

@@ -16,14 +16,14 @@ use std::fmt;
 /// assert_eq!(error.to_string(), "5 bytes needed, 2 left, at byte 2");
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct ReadError(Box<Parts>);
+pub struct ReadError(Box<ErrorParts>);
 
 /// Result of a read.
 pub type ReadResult<T> = Result<T, ReadError>;
 
 /// Behind a pointer, so that a `Result` with a small value goes through registers.
 #[derive(Clone, PartialEq, Eq)]
-struct Parts {
+struct ErrorParts {
     kind: ReadErrorKind,
     offset: usize,
     field: Option<&'static str>,
@@ -154,7 +154,7 @@ impl ReadError {
     #[cold]
     #[inline(never)]
     pub(crate) fn new(kind: ReadErrorKind, offset: usize) -> Self {
-        Self(Box::new(Parts {
+        Self(Box::new(ErrorParts {
             kind,
             offset,
             field: None,

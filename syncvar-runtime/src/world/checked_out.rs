@@ -6,10 +6,10 @@ use crate::{LifecycleCallback, NetId};
 
 /// The stack of objects that are checked out, each by a callback of the object below it.
 #[derive(Debug, Default)]
-pub struct CheckedOut(Vec<Entry>);
+pub struct CheckedOut(Vec<CheckedOutObject>);
 
 #[derive(Debug)]
-struct Entry {
+struct CheckedOutObject {
     id: NetId,
     /// Callbacks that run when the present one returns.
     pending: VecDeque<LifecycleCallback>,
@@ -39,7 +39,7 @@ impl CheckedOut {
     }
 
     pub(super) fn push(&mut self, id: NetId) {
-        self.0.push(Entry {
+        self.0.push(CheckedOutObject {
             id,
             pending: VecDeque::new(),
             departure: None,

@@ -17,14 +17,14 @@ const CLEAR: u8 = 3;
 
 /// One operation on a map.
 #[derive(Clone, Debug)]
-pub(super) enum Made<K, V> {
+pub(super) enum DictionaryOperation<K, V> {
     Add(K, V),
     Set(K, V),
     Remove(K),
     Clear,
 }
 
-impl<K: SyncValue, V: SyncValue> Operation for Made<K, V> {
+impl<K: SyncValue, V: SyncValue> Operation for DictionaryOperation<K, V> {
     const CLEAR: Self = Self::Clear;
 
     fn write(&self, writer: &mut NetworkWriter) {
@@ -84,7 +84,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     ) -> Result<(), ReadError> {
         self.settle();
         for _ in 0..mirror::read_operations(reader)? {
-            let made = Made::read(reader)?;
+            let made = DictionaryOperation::read(reader)?;
             if !self.record.passes_over() {
                 self.make(made, reader, &mut reported)?;
             }
@@ -97,48 +97,48 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     /// regardless of the operation; the removal of an absent key is ignored.
     fn make(
         &mut self,
-        made: Made<K, V>,
+        made: DictionaryOperation<K, V>,
         reader: &mut NetworkReader<'_>,
         reported: &mut Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         let made = match made {
-            Made::Add(key, value) | Made::Set(key, value) => {
+            DictionaryOperation::Add(key, value) | DictionaryOperation::Set(key, value) => {
                 if self.items.contains_key(&key) {
-                    Made::Set(key, value)
+                    DictionaryOperation::Set(key, value)
                 } else {
                     reader.check_elements(self.items.len() + 1)?;
                     charge_entries::<(K, V)>(reader, 1)?;
-                    Made::Add(key, value)
+                    DictionaryOperation::Add(key, value)
                 }
             }
-            Made::Remove(key) if !self.items.contains_key(&key) => return Ok(()),
+            DictionaryOperation::Remove(key) if !self.items.contains_key(&key) => return Ok(()),
             other => other,
         };
         charge_changes(reader, reported.as_deref(), 1)?;
         if reader.is_relaying()
             && let Some(operations) = self.record.relayed()
         {
-            charge_relayed::<Made<K, V>>(reader)?;
+            charge_relayed::<DictionaryOperation<K, V>>(reader)?;
             operations.push(made.clone());
         }
         match reported {
             Some(reported) => reported.extend(self.make_and_tell(made)),
             None => match made {
-                Made::Add(key, value) | Made::Set(key, value) => {
+                DictionaryOperation::Add(key, value) | DictionaryOperation::Set(key, value) => {
                     self.items.insert(key, value);
                 }
-                Made::Remove(key) => {
+                DictionaryOperation::Remove(key) => {
                     self.items.swap_remove(&key);
                 }
-                Made::Clear => self.items.clear(),
+                DictionaryOperation::Clear => self.items.clear(),
             },
         }
         Ok(())
     }
 
-    fn make_and_tell(&mut self, made: Made<K, V>) -> Option<DictionaryChange<K, V>> {
+    fn make_and_tell(&mut self, made: DictionaryOperation<K, V>) -> Option<DictionaryChange<K, V>> {
         Some(match made {
-            Made::Add(key, value) | Made::Set(key, value) => {
+            DictionaryOperation::Add(key, value) | DictionaryOperation::Set(key, value) => {
                 let former = self.items.insert(key.clone(), value.clone());
                 match former {
                     Some(previous) => DictionaryChange::Set {
@@ -149,11 +149,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                     None => DictionaryChange::Add { key, value },
                 }
             }
-            Made::Remove(key) => {
+            DictionaryOperation::Remove(key) => {
                 let previous = self.items.swap_remove(&key)?;
                 DictionaryChange::Remove { key, previous }
             }
-            Made::Clear => {
+            DictionaryOperation::Clear => {
                 let previous = std::mem::take(&mut self.items).into_iter().collect();
                 DictionaryChange::Clear { previous }
             }
@@ -171,9 +171,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     #[cold]
     fn settle_slowly(&mut self) {
         if let Some(operations) = self.record.settle() {
-            operations.push(Made::Clear);
+            operations.push(DictionaryOperation::Clear);
             let items = self.items.iter();
-            operations.extend(items.map(|(key, value)| Made::Add(key.clone(), value.clone())));
+            operations.extend(
+                items.map(|(key, value)| DictionaryOperation::Add(key.clone(), value.clone())),
+            );
         }
     }
 }

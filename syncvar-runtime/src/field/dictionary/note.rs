@@ -1,11 +1,11 @@
 //! Log of a map: the keys that have changed, or each operation in order.
 
-use super::mirror::Made;
+use super::mirror::DictionaryOperation;
 use crate::SyncValue;
 use crate::field::keys::{Added, KeyMap, Keys};
 use crate::field::record::{Note, keep};
 
-impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V>> {
+impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, DictionaryOperation<K, V>> {
     /// Records a new key.
     #[inline]
     pub(super) fn add(self, key: &K, value: &V) -> Added {
@@ -13,7 +13,9 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
             Self::Nothing => {}
             Self::Change(keys) => return keys.add(key),
             Self::Operation(operations) => {
-                keep(operations, || Made::Add(key.clone(), value.clone()));
+                keep(operations, || {
+                    DictionaryOperation::Add(key.clone(), value.clone())
+                });
             }
         }
         Added::New
@@ -26,7 +28,9 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
             Self::Nothing => {}
             Self::Change(keys) => keys.change(key),
             Self::Operation(operations) => {
-                keep(operations, || Made::Set(key.clone(), value.clone()));
+                keep(operations, || {
+                    DictionaryOperation::Set(key.clone(), value.clone())
+                });
             }
         }
     }
@@ -37,7 +41,9 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
         match self {
             Self::Nothing => {}
             Self::Change(keys) => keys.remove(key),
-            Self::Operation(operations) => keep(operations, || Made::Remove(key.clone())),
+            Self::Operation(operations) => {
+                keep(operations, || DictionaryOperation::Remove(key.clone()))
+            }
         }
     }
 
@@ -47,7 +53,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
         match self {
             Self::Nothing => {}
             Self::Change(keys) => keys.clear_all(),
-            Self::Operation(operations) => keep(operations, || Made::Clear),
+            Self::Operation(operations) => keep(operations, || DictionaryOperation::Clear),
         }
     }
 }

@@ -16,7 +16,7 @@ const CLEAR: u8 = 4;
 
 /// One operation on a list. A position is the position at its time.
 #[derive(Clone, Debug)]
-pub(super) enum Made<T> {
+pub(super) enum ListOperation<T> {
     Add(T),
     Set(usize, T),
     Insert(usize, T),
@@ -24,7 +24,7 @@ pub(super) enum Made<T> {
     Clear,
 }
 
-impl<T: SyncValue> Operation for Made<T> {
+impl<T: SyncValue> Operation for ListOperation<T> {
     const CLEAR: Self = Self::Clear;
 
     fn write(&self, writer: &mut NetworkWriter) {
@@ -105,7 +105,7 @@ impl<T: SyncValue> SyncList<T> {
         let Self { items, record } = self;
         let mut items = Edited::new(items, operations);
         for _ in 0..operations {
-            let made = Made::read(reader)?;
+            let made = ListOperation::read(reader)?;
             if !record.passes_over() {
                 let relayed = reader.is_relaying().then(|| record.relayed()).flatten();
                 items.make(made, reader, relayed, &mut reported)?;
@@ -129,8 +129,8 @@ impl<T: SyncValue> SyncList<T> {
             return self.limit();
         }
         if let Some(operations) = self.record.settle() {
-            operations.push(Made::Clear);
-            operations.extend(self.items.iter().cloned().map(Made::Add));
+            operations.push(ListOperation::Clear);
+            operations.extend(self.items.iter().cloned().map(ListOperation::Add));
         }
     }
 }
@@ -139,18 +139,20 @@ impl<T: SyncValue> Edited<'_, T> {
     /// Applies an operation, and records it for the relay.
     fn make(
         &mut self,
-        made: Made<T>,
+        made: ListOperation<T>,
         reader: &mut NetworkReader<'_>,
-        relayed: Option<&mut Vec<Made<T>>>,
+        relayed: Option<&mut Vec<ListOperation<T>>>,
         reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let length = self.len();
         // An insertion is possible behind the last element.
         let (places, grows) = match &made {
-            Made::Add(_) => (None, true),
-            Made::Insert(index, _) => (Some((*index, length + 1)), true),
-            Made::Set(index, _) | Made::RemoveAt(index) => (Some((*index, length)), false),
-            Made::Clear => (None, false),
+            ListOperation::Add(_) => (None, true),
+            ListOperation::Insert(index, _) => (Some((*index, length + 1)), true),
+            ListOperation::Set(index, _) | ListOperation::RemoveAt(index) => {
+                (Some((*index, length)), false)
+            }
+            ListOperation::Clear => (None, false),
         };
         if let Some((index, places)) = places
             && index >= places
@@ -163,7 +165,7 @@ impl<T: SyncValue> Edited<'_, T> {
         }
         charge_changes(reader, reported.as_deref(), 1)?;
         if relayed.is_some() {
-            charge_relayed::<Made<T>>(reader)?;
+            charge_relayed::<ListOperation<T>>(reader)?;
         }
         let sent = relayed.map(|relayed| (relayed, made.clone()));
         let change = self.apply_made(made, reader, reported.is_some())?;
@@ -179,23 +181,23 @@ impl<T: SyncValue> Edited<'_, T> {
     /// Applies an operation whose position is valid. Returns the change for a hook, if `tell` is set.
     fn apply_made(
         &mut self,
-        made: Made<T>,
+        made: ListOperation<T>,
         reader: &mut NetworkReader<'_>,
         tell: bool,
     ) -> Result<Option<ListChange<T>>, ReadError> {
         let length = self.len();
         Ok(match made {
-            Made::Add(value) => {
+            ListOperation::Add(value) => {
                 let change = tell.then(|| (length, value.clone()));
                 self.push(value, reader)?;
                 change.map(|(index, value)| ListChange::Add { index, value })
             }
-            Made::Insert(index, value) => {
+            ListOperation::Insert(index, value) => {
                 let change = tell.then(|| value.clone());
                 self.insert(index, value, reader)?;
                 change.map(|value| ListChange::Insert { index, value })
             }
-            Made::Set(index, value) => {
+            ListOperation::Set(index, value) => {
                 let change = tell.then(|| value.clone());
                 let Some(item) = self.get_mut(index) else {
                     return Err(out_of_range(reader, index, length));
@@ -207,11 +209,11 @@ impl<T: SyncValue> Edited<'_, T> {
                     value,
                 })
             }
-            Made::RemoveAt(index) => {
+            ListOperation::RemoveAt(index) => {
                 let previous = self.remove(index, reader)?;
                 tell.then_some(ListChange::RemoveAt { index, previous })
             }
-            Made::Clear => {
+            ListOperation::Clear => {
                 let previous = self.clear();
                 tell.then_some(ListChange::Clear { previous })
             }

@@ -1,17 +1,17 @@
 //! Log of a list: coalesced differences, or each operation in order.
 
 use super::log::{Log, Operation};
-use super::mirror::Made;
+use super::mirror::ListOperation;
 use crate::SyncValue;
 use crate::field::record::{Note, keep};
 
-impl<T: Clone> Note<'_, Log<T>, Made<T>> {
+impl<T: Clone> Note<'_, Log<T>, ListOperation<T>> {
     #[inline]
     pub(super) fn add(self, value: &T) {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.add(value.clone()),
-            Self::Operation(operations) => keep(operations, || Made::Add(value.clone())),
+            Self::Operation(operations) => keep(operations, || ListOperation::Add(value.clone())),
         }
     }
 
@@ -20,7 +20,9 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.insert(index, value.clone()),
-            Self::Operation(operations) => keep(operations, || Made::Insert(index, value.clone())),
+            Self::Operation(operations) => {
+                keep(operations, || ListOperation::Insert(index, value.clone()))
+            }
         }
     }
 
@@ -29,7 +31,9 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.set(index, value.clone()),
-            Self::Operation(operations) => keep(operations, || Made::Set(index, value.clone())),
+            Self::Operation(operations) => {
+                keep(operations, || ListOperation::Set(index, value.clone()))
+            }
         }
     }
 
@@ -38,7 +42,9 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.operations.push(Operation::Set(index, former.clone())),
-            Self::Operation(operations) => keep(operations, || Made::Set(index, former.clone())),
+            Self::Operation(operations) => {
+                keep(operations, || ListOperation::Set(index, former.clone()))
+            }
         }
     }
 
@@ -61,10 +67,10 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
                 }
             }
             Self::Operation(operations) => {
-                if let Some(Made::Set(index, former)) = operations.pop()
+                if let Some(ListOperation::Set(index, former)) = operations.pop()
                     && let Some(item) = differs(index, &former)
                 {
-                    operations.push(Made::Set(index, item.clone()));
+                    operations.push(ListOperation::Set(index, item.clone()));
                 }
             }
         }
@@ -75,7 +81,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.remove_at(index),
-            Self::Operation(operations) => keep(operations, || Made::RemoveAt(index)),
+            Self::Operation(operations) => keep(operations, || ListOperation::RemoveAt(index)),
         }
     }
 
@@ -84,7 +90,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(log) => log.clear_list(),
-            Self::Operation(operations) => keep(operations, || Made::Clear),
+            Self::Operation(operations) => keep(operations, || ListOperation::Clear),
         }
     }
 
@@ -98,13 +104,13 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         };
         let (set, new) = values.split_at(values.len().min(removed));
         for (index, value) in (index..).zip(set) {
-            operations.push(Made::Set(index, value.clone()));
+            operations.push(ListOperation::Set(index, value.clone()));
         }
         let behind = index + set.len();
         let gone = removed - set.len();
-        operations.extend(std::iter::repeat_n(Made::RemoveAt(behind), gone));
+        operations.extend(std::iter::repeat_n(ListOperation::RemoveAt(behind), gone));
         for (index, value) in (behind..).zip(new) {
-            operations.push(Made::Insert(index, value.clone()));
+            operations.push(ListOperation::Insert(index, value.clone()));
         }
     }
 
@@ -123,7 +129,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         let mut index = 0;
         for (stay, go) in runs {
             index += stay;
-            operations.extend(std::iter::repeat_n(Made::RemoveAt(index), go));
+            operations.extend(std::iter::repeat_n(ListOperation::RemoveAt(index), go));
         }
     }
 }

@@ -3,7 +3,7 @@
 //! A snapshot is a count, then the elements. A delta is a count of operations, then the operations; or a count
 //! of 0, then the snapshot. WIRE.md, section 3.
 
-use super::mirror::{Made, read_delta, read_full};
+use super::mirror::{SetOperation, read_delta, read_full};
 use super::storage::Items;
 use super::{SetChange, SyncHashSet, SyncSortedSet};
 use crate::field::FieldPlace;
@@ -37,7 +37,7 @@ where
 
 fn write_changes<I: Items>(
     items: &I,
-    record: &Record<Keys<I::Changed>, Made<I::Item>>,
+    record: &Record<Keys<I::Changed>, SetOperation<I::Item>>,
     writer: &mut NetworkWriter,
 ) where
     I::Item: SyncValue,

@@ -15,13 +15,13 @@ const CLEAR: u8 = 2;
 
 /// One operation on a set.
 #[derive(Clone, Debug)]
-pub(super) enum Made<T> {
+pub(super) enum SetOperation<T> {
     Add(T),
     Remove(T),
     Clear,
 }
 
-impl<T: SyncValue> Operation for Made<T> {
+impl<T: SyncValue> Operation for SetOperation<T> {
     const CLEAR: Self = Self::Clear;
 
     fn write(&self, writer: &mut NetworkWriter) {
@@ -73,7 +73,7 @@ where
 
 pub(super) fn read_delta<I: Items>(
     items: &mut I,
-    record: &mut Record<Keys<I::Changed>, Made<I::Item>>,
+    record: &mut Record<Keys<I::Changed>, SetOperation<I::Item>>,
     reader: &mut NetworkReader<'_>,
     mut reported: Changes<'_, SetChange<I::Item>>,
 ) -> Result<(), ReadError>
@@ -81,11 +81,11 @@ where
     I::Item: SyncValue,
 {
     for _ in 0..mirror::read_operations(reader)? {
-        let made = Made::read(reader)?;
+        let made = SetOperation::read(reader)?;
         if record.passes_over() {
             continue;
         }
-        if let Made::Add(value) = &made
+        if let SetOperation::Add(value) = &made
             && !items.has(value)
         {
             reader.check_elements(items.len() + 1)?;
@@ -95,7 +95,7 @@ where
         if reader.is_relaying()
             && let Some(operations) = record.relayed()
         {
-            charge_relayed::<Made<I::Item>>(reader)?;
+            charge_relayed::<SetOperation<I::Item>>(reader)?;
             operations.push(made.clone());
         }
         let change = make(items, made, reported.is_some());
@@ -108,21 +108,25 @@ where
 }
 
 /// Applies an operation. Reports it even without effect.
-fn make<I: Items>(items: &mut I, made: Made<I::Item>, report: bool) -> Option<SetChange<I::Item>>
+fn make<I: Items>(
+    items: &mut I,
+    made: SetOperation<I::Item>,
+    report: bool,
+) -> Option<SetChange<I::Item>>
 where
     I::Item: SyncValue,
 {
     match made {
-        Made::Add(value) => {
+        SetOperation::Add(value) => {
             let again = report.then(|| value.clone());
             items.put(value);
             again.map(|value| SetChange::Add { value })
         }
-        Made::Remove(value) => {
+        SetOperation::Remove(value) => {
             items.drop_out(&value);
             report.then_some(SetChange::Remove { value })
         }
-        Made::Clear => {
+        SetOperation::Clear => {
             let previous = std::mem::take(items);
             report.then(|| SetChange::Clear {
                 previous: previous.into_iter().collect(),

@@ -1,11 +1,11 @@
 //! Log of a set: the changed elements, or each operation in order.
 
-use super::mirror::Made;
+use super::mirror::SetOperation;
 use crate::SyncValue;
 use crate::field::keys::{Added, KeyMap, Keys};
 use crate::field::record::{Note, keep};
 
-impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
+impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, SetOperation<T>> {
     /// Records a new element.
     #[inline]
     pub(super) fn add(self, value: &T) -> Added {
@@ -18,7 +18,7 @@ impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
                 }
                 return added;
             }
-            Self::Operation(operations) => keep(operations, || Made::Add(value.clone())),
+            Self::Operation(operations) => keep(operations, || SetOperation::Add(value.clone())),
         }
         Added::New
     }
@@ -29,7 +29,7 @@ impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(keys) => keys.remove(value),
-            Self::Operation(operations) => keep(operations, || Made::Remove(value.clone())),
+            Self::Operation(operations) => keep(operations, || SetOperation::Remove(value.clone())),
         }
     }
 
@@ -39,7 +39,7 @@ impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
         match self {
             Self::Nothing => {}
             Self::Change(keys) => keys.clear_all(),
-            Self::Operation(operations) => keep(operations, || Made::Clear),
+            Self::Operation(operations) => keep(operations, || SetOperation::Clear),
         }
     }
 }

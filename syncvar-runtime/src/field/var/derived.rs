@@ -1,7 +1,7 @@
 //! Calls of the derived code on a [`SyncVar`].
 
 use super::SyncVar;
-use super::state::State;
+use super::state::VarState;
 use crate::field::{FieldPlace, HookField, SyncField};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
@@ -152,7 +152,7 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
 
     #[inline]
     fn set_dirty(&mut self) {
-        self.state = self.state.with(State::FORCED);
+        self.state = self.state.with(VarState::FORCED);
     }
 
     #[inline]
@@ -168,7 +168,7 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
 
     #[inline]
     fn mark_replaced(&mut self) {
-        self.state = self.state.with(State::DIRTY);
+        self.state = self.state.with(VarState::DIRTY);
     }
 
     #[expect(

@@ -1,13 +1,13 @@
-//! `State`: the place and the dirty bits of a variable.
+//! `VarState`: the place and the dirty bits of a variable.
 
 use crate::field::FieldPlace;
 
-/// State of a variable: its [place](FieldPlace) and two bits. A write keeps the place, so that a
+/// VarState of a variable: its [place](FieldPlace) and two bits. A write keeps the place, so that a
 /// variable that was written elsewhere differs from a variable that was written in its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct State(pub(super) FieldPlace);
+pub(super) struct VarState(pub(super) FieldPlace);
 
-impl State {
+impl VarState {
     /// Created, and not sent since.
     pub(super) const NEW: Self = Self(FieldPlace::NEW);
     /// Bit of a variable that is due, with or without a change of value.

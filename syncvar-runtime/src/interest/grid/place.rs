@@ -4,7 +4,7 @@ use super::space::Cell;
 use crate::{ConnectionId, NetId};
 
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct GridObject {
     pub(super) cell: Cell,
     pub(super) everywhere: bool,
     /// Cell as last reported; at first none.
@@ -24,7 +24,7 @@ pub(super) struct Viewer {
     pub(super) turned: bool,
 }
 
-impl Object {
+impl GridObject {
     pub(super) fn new(cell: Cell) -> Self {
         Self {
             cell,

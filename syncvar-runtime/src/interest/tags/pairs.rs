@@ -8,7 +8,7 @@ use crate::ordered::Sets;
 
 /// Tag and inner area of an area's objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Pair {
+pub(super) struct TagPair {
     pub(super) tag: Option<Tag>,
     pub(super) inner: Option<Area>,
 }
@@ -17,7 +17,7 @@ pub(super) struct Pair {
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     by_area: FxHashMap<Area, Used>,
-    by_pair: FxHashMap<Pair, Area>,
+    by_pair: FxHashMap<TagPair, Area>,
     by_tag: Sets<Tag, Area>,
     by_inner: Sets<Area, Area>,
     /// Areas created since the last update.
@@ -30,14 +30,14 @@ pub(super) struct Pairs {
 
 #[derive(Debug)]
 struct Used {
-    pair: Pair,
+    pair: TagPair,
     /// Number of objects in the area.
     users: usize,
 }
 
 impl Pairs {
     /// Returns the pair of an area with objects.
-    pub(super) fn get(&self, area: Area) -> Option<Pair> {
+    pub(super) fn get(&self, area: Area) -> Option<TagPair> {
         let used = self.by_area.get(&area)?;
         (used.users > 0).then_some(used.pair)
     }
@@ -54,8 +54,8 @@ impl Pairs {
 
     /// Adds an object to the area of a pair. Without tag and inner area it needs none: all
     /// connections observe it.
-    pub(super) fn acquire(&mut self, pair: Pair) -> Option<Area> {
-        if pair == Pair::default() {
+    pub(super) fn acquire(&mut self, pair: TagPair) -> Option<Area> {
+        if pair == TagPair::default() {
             return None;
         }
         let area = *self.by_pair.entry(pair).or_insert_with(|| {
