@@ -1182,7 +1182,7 @@ trait WalletMethods: Sized {
 
 impl WalletMethods for Wallet {}
 
-/// Target of a reference to a component of any class: of it, only the object and the position are known.
+/// Target of a reference to a component of any class: only the object and the position are known.
 #[derive(NetworkBehaviour, Default)]
 pub struct AnyBehaviour {}
 
