@@ -1,4 +1,27 @@
 //! `Predictions`: objects ahead of the server, by the inputs of this client.
+//!
+//! The player sees the effect of an input at once, although the server needs a round trip for it. A predicted behaviour is a copy
+//! that steps in each tick of the input clock, with the function that the server runs for the same tick:
+//!
+//! ```text
+//! ticks          s        s+1      s+2      ...      n        newest tick of the input clock
+//! inputs                  i        i        i        i
+//! prediction     p ──────▶p ──────▶p ──────▶  ──────▶p        shown between n-1 and n
+//!                │compare
+//! server         s        its state of a complete tick
+//!                │differs
+//! replay         s ──────▶p'──────▶p'──────▶  ──────▶p'       the error p - p' decays
+//! ```
+//!
+//! Each predicted behaviour keeps its states by tick, as values travel: after a codec. A complete tick of the server is compared with
+//! the state of the same tick. Equal values change nothing. A difference restores the server's state and repeats the steps up to the
+//! newest tick, with the recorded inputs; the visible error decays within the correction time. Objects that act on each other step and
+//! replay as a group.
+//!
+//! After a gap in the ticks, values may be older than their tick: fields that may be missing are not compared until a repair is due.
+//! The newest fields of unreliable channels are compared early, without waiting for the other packets of the tick. A
+//! predicted spawn has an id of this client until the server's object with a near tick arrives; a spawn without an object
+//! ends. Hooks run once per change and update, for the newest values.
 
 mod behaviours;
 mod object;

@@ -11,9 +11,9 @@
 //!              └────────┴──────────┴──▶ report ◀───┘ ──▶ InputState
 //! ```
 //!
-//! An input is relative to its predecessor. One that is relative to an unknown input is unreadable, and nobody is to blame: the loop may
-//! have refused the predecessor. Inputs too far ahead are refused in the update, not at their arrival: after a stall of the loop, those that
-//! were sent meanwhile arrive before the time of the server goes on. The first input of a tick counts, so nobody changes the past.
+//! An input is relative to its predecessor. An input relative to an unknown input is unreadable, and no misbehaviour: the loop may
+//! have refused the predecessor. Inputs too far ahead are refused in the update, not at their arrival: after a stall of the loop, inputs
+//! of the stall arrive before the time of the server goes on. The first input of a tick counts: a later packet cannot change the past.
 //! A report is sent four times a second, and sooner after late or refused inputs.
 
 mod report;

@@ -17,8 +17,8 @@
 //! most by measures of the server alone: the round trip of datagrams or of the echoes of pings, its jitter, one interval of samples
 //! (the delay of a view), and the pace of the server's own loop. A packet that was repeated may be late by the silence before it.
 //!
-//! The histories are tracks of the samples that travelled. An object [departs](sight) with its tracks when it is despawned, as long as
-//! views can reach it. A connection has no past of an object before the snapshot that showed it. Inputs are used
+//! The histories are tracks of the samples that travelled. A despawned object [departs](sight) with its tracks, as long as views can
+//! reach it. A connection has no past of an object before the snapshot that showed it. Inputs are used
 //! later than they arrive, so their [views](input_views) wait beside them.
 
 mod claim;

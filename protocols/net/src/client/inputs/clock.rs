@@ -1,4 +1,25 @@
-//! `InputClock`: the time of the inputs, ahead of the server's.
+//! `InputClock`: the time of the inputs, ahead of the server's time.
+//!
+//! An input shall arrive just before the server uses the input of its tick. So the ticks of the inputs begin on a clock that is
+//! ahead of the server's clock by the way of a packet and a margin:
+//!
+//! ```text
+//! client   begin of tick T ──╲ way, jitter
+//!                             ╲
+//! server            input of T arrives ── lead ── T is used
+//!                                           │
+//! client   clock at begin + (1 - lead) ◀────┘ InputState, at least 4 times a second
+//!          = the lead that T needed ──▶ Leads ──▶ target ──▶ Slew
+//! ```
+//!
+//! The first target is an estimate: half of the round trip, two deviations and a tick. Then the reports of the server decide. A report
+//! names a tick and the distance between the newest input and that tick; `begun` has the lead of the clock at the begin of that
+//! input, so the correction is right for any steering in between. [`Leads`] keeps the needed leads of thirty seconds: a long lead that recurs is
+//! jitter and raises the target, a single long lead is a stall and does not.
+//!
+//! Ticks that begin in a stall of this client are late by that stall, and do not count. The clock is steered by a twentieth of
+//! its speed, so that ticks have almost equal lengths; a clock that is far ahead falls at half of its speed, and a jump forward closes a
+//! distance of more than 250 ms.
 
 use std::ops::Range;
 use std::time::Duration;

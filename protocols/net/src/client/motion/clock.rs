@@ -1,4 +1,17 @@
 //! `ViewClock`: the time of the view, behind the arrivals of the server's ticks.
+//!
+//! ```text
+//! own time ───────────────────────────────────────────────▶
+//! tick T      │ lateness: mean, deviation │
+//! sent ───────┴─────────────── arrives ───┴── delay ── shown
+//!                                             │
+//!                        interval, lost sample, 2 deviations
+//! ```
+//!
+//! The lateness of a tick is the own time of its arrival less the time of the tick. Its mean follows the way, its deviation the jitter.
+//! The view is behind the mean by one interval of samples, so that the next sample is known; by a second interval on a link that
+//! loses ticks; and by two deviations. The clock follows at 19/20 to 21/20 of its speed, so that movement has no step.
+//! A server limits the claims of views by the same three parts: see the room `rewind` of the server.
 
 use std::time::Duration;
 

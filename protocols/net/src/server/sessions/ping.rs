@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 const AVERAGED: u16 = 32;
 const COUNTED: usize = 32;
 
-/// Shortest part of the last round trips: one of them, without repetitions in both directions, is usual.
+/// Part of the last round trips that counts as short, as a divisor: a fifth has no repetition even on a link with many losses.
 const SHORT: usize = 5;
 
 /// Most answers whose echo is awaited.
