@@ -217,7 +217,7 @@ mod tests {
     /// Causes as much work as allowed, at most `wanted`.
     fn work(intake: &mut Intake, conduct: &mut Conduct, wanted: usize) -> usize {
         let limits = limits();
-        intake.begin(conduct, &limits, (10, 50, START));
+        intake.begin(conduct, &limits, 10, 50, START);
         let used = intake.budget.work.min(wanted);
         intake.budget.work -= used;
         intake.end(conduct, &limits, START);
@@ -259,7 +259,7 @@ mod tests {
         let mut sent = |millis| {
             let now = Duration::from_millis(millis);
             let mut sent = 0;
-            while intake.begin(&conduct, &limits, (1, 0, now)) && sent < 100 {
+            while intake.begin(&conduct, &limits, 1, 0, now) && sent < 100 {
                 intake.count_message();
                 intake.end(&mut conduct, &limits, now);
                 sent += 1;
@@ -269,7 +269,7 @@ mod tests {
         assert_eq!([0, 0, 99, 200, 5000].map(&mut sent), [10, 0, 0, 2, 10]);
         limits.message_rate = f64::INFINITY;
         let mut intake = Intake::new(&limits);
-        assert!(intake.begin(&conduct, &limits, (1, 0, START)));
+        assert!(intake.begin(&conduct, &limits, 1, 0, START));
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
         (limits.max_misbehaviour, limits.misbehaviour_decay) = (250, 50.0);
         let mut misbehave = |seconds| {
             let now = Duration::from_secs(seconds);
-            intake.begin(&conduct, &limits, (1, 0, now));
+            intake.begin(&conduct, &limits, 1, 0, now);
             intake.count(Misbehaviour::Invalid);
             intake.end(&mut conduct, &limits, now)
         };
