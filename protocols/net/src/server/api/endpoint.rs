@@ -2,44 +2,10 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
-
-use crate::link::ack::Ack;
-use crate::server::api::rooms::Rooms;
 
 use crate::message::datagram_size;
 use crate::server::{NetworkServer, PacketError, ServerEvent};
-
-impl NetworkServer {
-    /// Handles the acknowledgement in a packet of a connection.
-    pub(crate) fn handle_ack(&mut self, connection: ConnectionId, ack: &Ack) {
-        let Rooms {
-            mut ground,
-            visibility,
-            replication,
-            datagrams,
-            ..
-        } = self.rooms();
-        let limiter = &mut replication.bandwidth;
-        if datagrams.handle_ack(&mut ground, visibility, limiter, connection, ack) {
-            self.close_for(connection, LimitExceeded::Misbehaviour);
-        }
-    }
-
-    /// Attaches a connection whose transport held its state back.
-    pub(crate) fn release_state(&mut self, connection: ConnectionId) {
-        let Rooms {
-            mut ground,
-            visibility,
-            replication,
-            datagrams,
-            ..
-        } = self.rooms();
-        let limiter = &mut replication.bandwidth;
-        datagrams.attach_stream(&mut ground, visibility, limiter, connection);
-    }
-}
 
 /// A connection of the transport is a [link](NetworkServer::link) here. The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). Of the
 /// limits of a connection, [`PacketLimits::datagrams`] counts, and [`PacketLimits::max_unreliable`] with it: a
@@ -135,7 +101,7 @@ impl Endpoint for NetworkServer {
         let id = self.sessions.returns.of_link(link);
         let tick = self.outbound.store.tick;
         if !held {
-            self.release_state(id);
+            self.rooms().attach_stream(id);
         } else if let Some(connection) = self.sessions.connections.get_mut(id.0) {
             connection.detach(tick);
         }

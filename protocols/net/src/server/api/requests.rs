@@ -48,8 +48,10 @@ impl NetworkServer {
         let lost_ticks = unpacked.is_err() && carrier == Channel::Reliable;
         let result = match unpacked {
             Ok(unpacked) => {
-                if let Some(ack) = unpacked.ack {
-                    self.handle_ack(connection, &ack);
+                if let Some(ack) = unpacked.ack
+                    && self.rooms().handle_ack(connection, &ack)
+                {
+                    self.close_for(connection, LimitExceeded::Misbehaviour);
                 }
                 self.handle_messages(connection, unpacked.messages)
             }

@@ -1,5 +1,8 @@
 //! `Rooms`: all rooms of a server, for the conductor.
 
+use syncvar_runtime::ConnectionId;
+
+use crate::link::ack::Ack;
 use crate::server::NetworkServer;
 use crate::server::calls::Calls;
 use crate::server::datagrams::Datagrams;
@@ -17,6 +20,22 @@ pub(crate) struct Rooms<'a> {
     pub(crate) datagrams: &'a mut Datagrams,
     pub(crate) calls: &'a mut Calls,
     pub(crate) host: &'a mut Option<Box<Host>>,
+}
+
+impl Rooms<'_> {
+    /// Handles the acknowledgement in a packet of a connection. Returns whether the connection misbehaves.
+    pub(crate) fn handle_ack(mut self, connection: ConnectionId, ack: &Ack) -> bool {
+        let (visibility, limiter) = (self.visibility, &mut self.replication.bandwidth);
+        self.datagrams
+            .handle_ack(&mut self.ground, visibility, limiter, connection, ack)
+    }
+
+    /// Attaches a connection after its transport has held the state back.
+    pub(crate) fn attach_stream(mut self, connection: ConnectionId) {
+        let (visibility, limiter) = (self.visibility, &mut self.replication.bandwidth);
+        self.datagrams
+            .attach_stream(&mut self.ground, visibility, limiter, connection);
+    }
 }
 
 impl NetworkServer {

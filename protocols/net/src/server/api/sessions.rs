@@ -237,7 +237,7 @@ impl NetworkServer {
         self.visibility.interest.forget_connection(from);
         let same = self.sessions.adopt(connection, new);
         // The queue of the new link is empty.
-        self.release_state(connection);
+        self.rooms().attach_stream(connection);
         let counts = returning.counts.filter(|_| same);
         let resumed = counts.and_then(|counts| self.sessions.resumable(connection, counts));
         if resumed.is_none() {

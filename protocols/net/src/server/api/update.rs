@@ -56,23 +56,17 @@ impl NetworkServer {
     pub(crate) fn advance(&mut self, now: Duration) {
         self.context.clock.advance(now);
         let span = tracing::trace_span!("update", tick = self.network_time().tick);
-        if span.is_disabled() {
-            return self.run_update();
-        }
-        let former = self.context.stats.written();
+        let former = (!span.is_disabled()).then(|| self.context.stats.written());
         let _entered = span.enter();
-        self.run_update();
-        self.context.stats.written().trace_since(&former);
-    }
-
-    fn run_update(&mut self) {
         self.begin_update();
         let joins = !self.sessions.joining.is_empty();
         self.handle_requests();
-        self.hide_objects();
         let has_frame = self.send_deltas(joins);
         self.send_snapshots(joins);
         self.end_update(has_frame);
+        if let Some(former) = former {
+            self.context.stats.written().trace_since(&former);
+        }
     }
 
     /// Begins the tick. Ends the connections that are late, absent or silent.
@@ -100,7 +94,8 @@ impl NetworkServer {
         }
     }
 
-    /// Answers requests since the last update, and runs the calls on the server itself.
+    /// Answers requests since the last update, runs the calls on the server itself, and applies view changes: objects leave
+    /// views, and entering objects are queued.
     fn handle_requests(&mut self) {
         self.outbound.trim(&self.sessions.connections);
         self.rooms().ground.answer_pings();
@@ -116,10 +111,6 @@ impl NetworkServer {
         // Calls queued since the last update.
         self.run_local_calls();
         self.deliver();
-    }
-
-    /// Applies view changes: objects leave views, and entering objects are queued.
-    fn hide_objects(&mut self) {
         let Rooms {
             mut ground,
             visibility,

@@ -39,7 +39,9 @@ impl Departed {
 
     /// Forgets the objects whose last tick is before one.
     pub(super) fn forget(&mut self, oldest: u32) {
-        while { self.0.pop_front_if(|object| object.tick < oldest) }.is_some() {}
+        while self.0.front().is_some_and(|object| object.tick < oldest) {
+            self.0.pop_front();
+        }
     }
 
     /// Returns the history of a behaviour of a despawned object that a connection has observed at a tick, and the send interval.
@@ -50,8 +52,8 @@ impl Departed {
         tick: f64,
     ) -> Option<(&Tracks, Nanos)> {
         let object = self.0.iter().rev().find(|object| object.id == id)?;
-        let observes = |all: &Vec<ConnectionId>| all.contains(&observer);
-        if !object.observers.as_ref().is_none_or(observes) || f64::from(object.tick) < tick {
+        let is_among = |all: &Vec<ConnectionId>| all.contains(&observer);
+        if !object.observers.as_ref().is_none_or(is_among) || f64::from(object.tick) < tick {
             return None;
         }
         let mut behaviours = object.behaviours.iter();
