@@ -49,6 +49,7 @@ pages! { transports = "transports.md" transport_limits = "transport-limits.md" e
 pages! { browser = "browser.md" }
 
 #[cfg(all(
+    feature = "mirror",
     feature = "mirror-telepathy",
     feature = "mirror-kcp",
     feature = "mirror-websocket"

@@ -42,7 +42,8 @@
 //! | `webtransport` | WebTransport, for browsers, on the port of `quic` |
 //! | `web` | `websocket` and `webtransport`: one port for native clients and browsers |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
-//! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
+//! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server; all parts of the next line |
+//! | `mirror-core`, `mirror-components`, `mirror-interest`, `mirror-room`, `mirror-authenticators` | the protocol alone, and its optional parts |
 //! | `mirror-telepathy`, `mirror-kcp`, `mirror-websocket` | Mirror's transports on tokio |
 //! | `parallel` | encoding on several threads, with the same bytes |
 //! | `serde`, `glam`, `mint`, `uuid` | their types as values |
@@ -220,7 +221,7 @@ pub mod wire {
 /// Mirror's protocol: Unity clients join a Rust server, and Rust clients a Mirror server.
 ///
 /// The features `mirror-telepathy`, `mirror-kcp` and `mirror-websocket` add sockets: `MirrorHost` and `MirrorPeer`.
-#[cfg(feature = "mirror")]
+#[cfg(feature = "mirror-core")]
 pub mod mirror {
     pub use syncvar_mirror::*;
     #[cfg(feature = "mirror-kcp")]

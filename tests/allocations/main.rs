@@ -5,6 +5,7 @@ mod field_ticks;
 mod ids;
 mod liars;
 mod mirror;
+mod mirror_spawns;
 mod predict;
 mod sessions;
 mod spawns;

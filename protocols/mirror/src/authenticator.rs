@@ -3,7 +3,7 @@
 //! A [`ServerAuthentication`] and a [`ClientAuthentication`] run an authenticator: the program hands them
 //! each polled event, and the server's one each update. Ready made: [`BasicAuthenticator`],
 //! [`DeviceAuthenticator`], [`UniqueNameAuthenticator`], and a
-//! [time limit](ServerAuthentication::with_timeout) for any of them (Mirror, `TimeoutAuthenticator`).
+//! [time limit](ServerAuthentication::with_timeout) for each authenticator (Mirror, `TimeoutAuthenticator`).
 //!
 //! ```
 //! use std::time::Duration;
@@ -69,7 +69,7 @@ pub use server::{ServerAuthentication, ServerAuthenticator};
 /// Decision of an authenticator about a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// None yet: the message is not its own, or further ones are due.
+    /// None yet: the message belongs to another authenticator, or further messages are due.
     Pending,
     /// The connection is accepted.
     Accept,

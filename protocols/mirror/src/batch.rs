@@ -1,6 +1,6 @@
 //! Batches: the unit of the transport. A time, and then messages, each behind its length.
 //!
-//! [`Batcher`] collects the messages of one channel of one connection, [`Unbatcher`] splits a
+//! [`Batcher`] collects the messages of a channel of a connection, [`Unbatcher`] splits a
 //! batch. Servers and clients contain both; the types are public for tools and tests.
 #![deny(
     clippy::unwrap_used,

@@ -7,42 +7,39 @@
     clippy::as_conversions
 )]
 
-mod call;
+mod api;
 mod clock;
-mod endpoint;
+mod context;
 mod event;
-mod frame;
 mod inbound;
+mod objects;
+mod scenes;
 mod session;
-mod side;
 mod stats;
-mod world;
+mod writes;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
-pub use session::scene::SceneObjectError;
-pub use session::transmit::MirrorPacket;
+pub use objects::entry::Replica;
+pub use objects::guard::{MirrorReplicaMut, ReplicaSink};
+pub use scenes::SceneObjectError;
+pub use session::outbox::MirrorPacket;
 pub use stats::MirrorClientStats;
-pub use world::guard::{MirrorReplicaMut, ReplicaSink};
-pub use world::object::Replica;
 
 use std::time::Duration;
 
-use syncvar_runtime::events::{EventReader, Events};
-use syncvar_runtime::world::World;
 use syncvar_runtime::{
-    Changed, ConnectionStats, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3,
+    ConnectionStats, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3,
 };
 
-use crate::frames::Frames;
-use crate::message::{AddPlayerMessage, ReadyMessage};
+use crate::message::AddPlayerMessage;
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
-use clock::Time;
+use context::Context;
 use inbound::Inbound;
+use objects::Objects;
+use scenes::Scenes;
 use session::Session;
-use session::scene::Scene;
-use session::transmit::Outbox;
-use world::order::SpawnOrder;
-use world::write::Writes;
+use session::outbox::Outbox;
+use writes::Writes;
 
 /// A client of Mirror servers, like Unity's: for bots, load tests and programs without Unity.
 ///
@@ -82,7 +79,7 @@ use world::write::Writes;
 /// | `OnStartLocalPlayer`, `OnStopLocalPlayer` | `on_start_local_player`, `on_stop_local_player` |
 /// | `OnStopClient` | `on_network_despawn` |
 ///
-/// The other callbacks are never called: Mirror has no parents, and no extra messages for scene
+/// Further callbacks are never called: Mirror has neither parents nor extra messages for scene
 /// objects. As in Mirror, a despawn does not report a lost ownership. All objects of a burst, which
 /// a joining client receives, exist before the first hook of any of them runs; they are spawned in
 /// the order of their messages. `on_network_session_synchronized` runs at the end of the first
@@ -94,20 +91,12 @@ use world::write::Writes;
 /// the change.
 #[derive(Debug)]
 pub struct MirrorClient {
-    /// Boxed, so that a future with a client is small.
-    config: Box<MirrorClientConfig>,
-    prefabs: MirrorPrefabs,
-    world: World<Box<Replica>>,
-    order: SpawnOrder,
+    context: Context,
+    objects: Objects,
     session: Session,
-    scene: Scene,
+    scenes: Scenes,
     inbound: Inbound,
     writes: Writes,
-    outbox: Outbox,
-    time: Time,
-    frames: Frames,
-    events: Events<MirrorClientEvent>,
-    stats: MirrorClientStats,
 }
 
 impl MirrorClient {
@@ -117,37 +106,30 @@ impl MirrorClient {
     }
 
     /// Creates a client with custom settings.
-    pub fn with_config(mut prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
+    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
         Self {
-            world: World::new(prefabs.take_core()),
-            prefabs,
-            order: SpawnOrder::default(),
+            objects: Objects::new(prefabs, config.tick_rate),
             session: Session::default(),
-            scene: Scene::default(),
+            scenes: Scenes::default(),
             inbound: Inbound::default(),
             writes: Writes::new(config.unreliable_baseline_interval),
-            outbox: Outbox::default(),
-            time: Time::new(&config),
-            frames: Frames::new(config.tick_rate),
-            events: Events::with_limit(config.max_events),
-            stats: MirrorClientStats::default(),
-            config: Box::new(config),
+            context: Context::new(config),
         }
     }
 
     /// Returns the prefab registry.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.prefabs
+        &self.objects.prefabs
     }
 
     /// Returns the settings.
     pub fn config(&self) -> &MirrorClientConfig {
-        &self.config
+        &self.context.config
     }
 
     /// Returns the counters.
     pub fn stats(&self) -> &MirrorClientStats {
-        &self.stats
+        &self.context.stats
     }
 
     /// Returns whether the client is connected.
@@ -164,12 +146,12 @@ impl MirrorClient {
     /// Returns a spawned object. It is visible from its own callbacks on, and hidden while checked
     /// out.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.world.identity(id)
+        self.objects.world.identity(id)
     }
 
     /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        self.world.identities()
+        self.objects.world.identities()
     }
 
     /// Returns the number of objects.
@@ -179,33 +161,34 @@ impl MirrorClient {
 
     /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.world.get(id)
+        self.objects.world.get(id)
     }
 
-    /// Returns the behaviour at a position, for objects with two behaviours of one type.
+    /// Returns the behaviour at a position, for objects with two behaviours of a type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.world.get_at(id, index)
+        self.objects.world.get_at(id, index)
     }
 
     /// Returns the name of an object's prefab.
     pub fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.entry(id)?.name)
+        Some(&self.objects.entry(id)?.name)
     }
 
     /// Returns the scale of an object at its spawn, relative to its prefab. Its
     /// [`identity`](Self::identity) has position and rotation.
     pub fn scale(&self, id: NetId) -> Option<Vector3> {
-        Some(self.world.objects.get(id.0)?.scale)
+        Some(self.objects.get(id)?.scale)
     }
 
     /// Returns the scene id of a scene object.
     pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
-        self.world.objects.get(id.0)?.scene_id
+        self.objects.get(id)?.scene_id
     }
 
     /// Returns whether this client owns an object. Mirror, `isOwned`.
     pub fn is_owned(&self, id: NetId) -> bool {
-        self.world
+        self.objects
+            .world
             .objects
             .get(id.0)
             .is_some_and(|object| object.role.owner)
@@ -218,14 +201,14 @@ impl MirrorClient {
 
     /// Returns the client's own time: that of the last [`update`](Self::update).
     pub fn now(&self) -> Duration {
-        self.time.own.now()
+        self.context.now()
     }
 
     /// Returns the time of the server at the last [`update`](Self::update), two send intervals behind,
     /// as interpolation needs it. `None` before the first message with a time. Mirror,
     /// `NetworkTime.time`.
     pub fn network_time(&self) -> Option<Duration> {
-        self.time.server.network_time(self.now())
+        self.context.clock.server.network_time(self.now())
     }
 
     /// Returns [`network_time`](Self::network_time) at a moment: `now` is a time of the clock that
@@ -233,7 +216,7 @@ impl MirrorClient {
     /// in each frame and never goes back, at 7/8 to 9/8 of the clock's speed. It jumps forward beyond
     /// an error of 250 ms.
     ///
-    /// Mirror's protocol has no ticks: they are of [`MirrorClientConfig::tick_rate`].
+    /// Mirror's protocol lacks ticks: the ticks are of [`MirrorClientConfig::tick_rate`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -243,14 +226,18 @@ impl MirrorClient {
     /// assert_eq!(client.network_time_at(Duration::from_secs(1)), None); // not connected
     /// ```
     pub fn network_time_at(&self, now: Duration) -> Option<NetworkTime> {
-        let time = self.time.server.network_time(self.time.own.at(now))?;
-        Some(NetworkTime::new(time, self.config.tick_rate))
+        let time = self
+            .context
+            .clock
+            .server
+            .network_time(self.context.clock.own.at(now))?;
+        Some(NetworkTime::new(time, self.context.config.tick_rate))
     }
 
     /// Returns the round-trip time, averaged over about the last 50 pings; zero before the first
     /// pong. Mirror, `NetworkTime.rtt`.
     pub fn rtt(&self) -> Duration {
-        let round_trip = self.time.server.round_trip();
+        let round_trip = self.context.clock.server.round_trip();
         round_trip.map_or(Duration::ZERO, |(average, _)| average)
     }
 
@@ -258,11 +245,11 @@ impl MirrorClient {
     /// the client, and those of the sent batches include the queue.
     pub fn connection_stats(&self) -> ConnectionStats {
         let mut stats = ConnectionStats::default();
-        stats.sent.messages = self.stats.batches_sent;
-        stats.sent.bytes = self.stats.bytes_sent;
-        stats.received.messages = self.stats.batches_received;
-        stats.received.bytes = self.stats.bytes_received;
-        (stats.round_trip, stats.jitter) = self.time.server.round_trip().unzip();
+        stats.sent.messages = self.context.stats.batches_sent;
+        stats.sent.bytes = self.context.stats.bytes_sent;
+        stats.received.messages = self.context.stats.batches_received;
+        stats.received.bytes = self.context.stats.bytes_received;
+        (stats.round_trip, stats.jitter) = self.context.clock.server.round_trip().unzip();
         stats
     }
 
@@ -270,9 +257,7 @@ impl MirrorClient {
     /// [`MirrorClientConfig::auto_ready`], and after [`MirrorClientEvent::NotReady`]. Ignored if
     /// the client is ready or not connected.
     pub fn ready(&mut self) {
-        if self.session.become_ready() {
-            self.send_protocol(&ReadyMessage);
-        }
+        self.session.become_ready(&self.context);
     }
 
     /// Asks the server for a player. Only needed without [`MirrorClientConfig::auto_add_player`].
@@ -280,7 +265,7 @@ impl MirrorClient {
     /// that asks for a second one.
     pub fn add_player(&mut self) {
         if self.is_ready() && self.session.local_player.is_none() {
-            self.send_protocol(&AddPlayerMessage);
+            self.session.send_protocol(&AddPlayerMessage, &self.context);
         }
     }
 
@@ -288,7 +273,7 @@ impl MirrorClient {
     /// ([`poll_close`](Self::poll_close)).
     pub fn disconnect(&mut self) {
         if self.session.is_connected() {
-            self.flush();
+            self.session.flush(&mut self.context);
             self.end(None);
         }
     }
@@ -298,14 +283,14 @@ impl MirrorClient {
         self.end(None);
         self.session.begin();
         self.inbound.clear();
-        self.scene.begin(self.config.awaits_scene);
-        self.outbox = Outbox::new(limits);
-        self.time.begin(&self.config);
-        self.events.push(MirrorClientEvent::Connected);
-        self.send_ping();
-        if self.config.auto_ready && !self.config.awaits_scene {
+        self.scenes.begin(self.context.config.awaits_scene);
+        self.session.outbox = Outbox::new(limits);
+        self.context.clock.begin(&self.context.config);
+        self.context.events.push(MirrorClientEvent::Connected);
+        self.session.send_ping(&mut self.context);
+        if self.context.config.auto_ready && !self.context.config.awaits_scene {
             self.ready();
-            if self.config.auto_add_player {
+            if self.context.config.auto_add_player {
                 self.add_player();
             }
         }
@@ -316,26 +301,26 @@ impl MirrorClient {
     pub fn handle_disconnect(&mut self) {
         self.end(None);
         self.session.take_closing();
-        self.outbox = Outbox::default();
+        self.session.outbox = Outbox::default();
     }
 
     /// Runs one frame: sends writes to owned objects, queued messages and a due ping. `now` is the
-    /// time since any fixed moment. After one that is earlier than the last, the own time stands still
+    /// time since any fixed moment. After a time that is earlier than the last, the own time stands still
     /// for this update and continues from there. The same holds for a leap of more than 100 years
     /// ([`MirrorClientEvent::ClockLeap`]).
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
     /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
-        if self.time.own.admits_program() {
+        if self.context.clock.own.admits_program() {
             self.advance(now);
         }
     }
 
     /// Runs an update by the owner of the clock.
-    pub(in crate::client) fn advance(&mut self, now: Duration) {
-        self.advance_clock(now);
-        self.events.release();
+    fn advance(&mut self, now: Duration) {
+        self.context.advance_clock(now);
+        self.context.events.release();
         self.inbound.work.reset();
         self.resume();
         if !self.session.is_connected() {
@@ -343,52 +328,12 @@ impl MirrorClient {
         }
         self.run_frame();
         if self.session.is_ready() {
-            self.send_time_snapshot();
-            self.send_writes();
+            self.session.send_time_snapshot(&self.context);
+            let (objects, session) = (&mut self.objects, &mut self.session);
+            self.writes.send(objects, session, &mut self.context);
         }
-        self.send_ping();
-        self.flush();
-    }
-
-    /// Returns the oldest event: for a program with a single consumer.
-    pub fn poll_event(&mut self) -> Option<MirrorClientEvent> {
-        self.events.pop()
-    }
-
-    /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
-    pub fn event_reader(&mut self) -> EventReader {
-        self.events.reader()
-    }
-
-    /// Returns the events that a reader has not read, oldest first.
-    ///
-    /// # Panics
-    ///
-    /// In debug builds, if another end created the reader.
-    pub fn read_events<'a>(
-        &'a self,
-        reader: &'a mut EventReader,
-    ) -> impl Iterator<Item = &'a MirrorClientEvent> {
-        self.events.read(reader)
-    }
-
-    /// Returns the changed fields of the behaviours of a type in the events that a reader has not read. Reads all other events too.
-    ///
-    /// # Panics
-    ///
-    /// In debug builds, if another end created the reader.
-    pub fn changes_of<'a, B: NetworkBehaviour>(
-        &'a self,
-        reader: &'a mut EventReader,
-    ) -> impl Iterator<Item = Changed<B>> {
-        self.read_events(reader)
-            .filter_map(MirrorClientEvent::changed::<B>)
-    }
-
-    /// Returns the number of events dropped unpolled because the queue was full; the oldest go
-    /// first.
-    pub fn missed_events(&self) -> u64 {
-        self.events.missed()
+        self.session.send_ping(&mut self.context);
+        self.session.flush(&mut self.context);
     }
 
     /// Returns once whether the transport has to close the connection, after sending the polled
@@ -406,11 +351,11 @@ impl MirrorClient {
             tracing::error!(%error, "leaving the server");
         }
         self.session.end();
-        self.events.push(MirrorClientEvent::Disconnected {
+        self.context.events.push(MirrorClientEvent::Disconnected {
             error: error.map(Box::new),
         });
         self.inbound.clear();
-        self.scene.loaded();
+        self.scenes.loaded();
         self.despawn_all();
         self.writes.clear();
     }

@@ -74,13 +74,13 @@ pub struct MirrorServerConfig {
     pub unreliable_redundancy: bool,
     /// Requires [acceptance](crate::MirrorServer::accept) of each connection by the game. Until
     /// then, only pings, times and [allowed](crate::MirrorServer::allow_unauthenticated) messages
-    /// are valid; others disconnect the client. `false` by default, as in Mirror without an
+    /// are valid; further messages disconnect the client. `false` by default, as in Mirror without an
     /// authenticator.
     pub authenticate: bool,
     /// Moment at which a connection receives the existing objects.
     pub spawn_policy: SpawnPolicy,
     /// Limits of clients: elements, memory, work and depth of their input, rates, places and time to
-    /// ready. A write beyond them is refused, other messages disconnect the client.
+    /// ready. A write beyond them is refused, a message of a different kind disconnects the client.
     pub limits: Limits,
     /// Limit of unpolled events, 100 000 by default; the oldest are dropped.
     pub max_events: usize,
@@ -156,6 +156,11 @@ pub struct MirrorClientConfig {
     pub unreliable_baseline_interval: Duration,
     /// Limit of objects, 1 000 000 by default; beyond it the client disconnects.
     pub max_objects: usize,
+    /// Limit of the memory of all objects that the server can make this client hold, in bytes; 512 MiB by
+    /// default. A spawn beyond it fails. An object counts with the sizes of its behaviours, also after its
+    /// despawn as long as objects of its prefab keep the place. Contents of strings and collections
+    /// count in [`Limits::max_memory`] alone, and objects of the scene do not count.
+    pub max_object_memory: usize,
     /// Limits of the input of the server: elements, memory, work and depth. Input beyond them is an
     /// error of its object.
     pub limits: Limits,
@@ -179,6 +184,7 @@ impl Default for MirrorClientConfig {
             time_snapshots: true,
             unreliable_baseline_interval: BASELINE_INTERVAL,
             max_objects: 1_000_000,
+            max_object_memory: 512 << 20,
             limits: Limits::default(),
             max_parked_bytes: 256 * 1024 * 1024,
             max_events: 100_000,

@@ -51,7 +51,7 @@ impl Response {
         writer.as_bytes().to_vec()
     }
 
-    /// Reads a datagram; `None` for one of another game, and for a malformed one.
+    /// Reads a datagram; `None` for a datagram of a different game, and for a malformed datagram.
     pub fn from_bytes(handshake: i64, datagram: &[u8]) -> Option<Self> {
         let rest = datagram.strip_prefix(&handshake.to_le_bytes())?;
         let mut reader = NetworkReader::with_encoding(rest, Encoding::Mirror);

@@ -8,7 +8,7 @@ use crate::batch::BatchError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorError {
-    /// The bytes are no batch of messages.
+    /// The bytes do not form a batch of messages.
     #[error("malformed batch: {0}")]
     Batch(#[from] BatchError),
     /// A message is too short for an id.
@@ -38,7 +38,7 @@ pub enum MirrorError {
         #[source]
         error: ReadError,
     },
-    /// A message has no encoding: one of its parts is too long.
+    /// A message lacks an encoding: a part of the message is too long.
     #[error("cannot write {message}: {error}")]
     Unwritable {
         /// Full .NET name of its type.
@@ -59,7 +59,7 @@ pub enum MirrorError {
     /// [`Limits::message_rate`](syncvar_runtime::Limits::message_rate).
     #[error("too many messages per second")]
     TooManyMessages,
-    /// A valid demand of the other side exceeds a configured limit.
+    /// A valid demand of the remote end exceeds a configured limit.
     #[error("more than {limit} {what}")]
     TooMuch {
         /// The limited quantity.

@@ -1,4 +1,4 @@
-//! Work of behaviours in each frame, and the times of the other ends, on both sides.
+//! Work of behaviours in each frame, and the times of remote ends, on server and client.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,21 @@ use syncvar_runtime::behaviour::{Frame, FrameRequests, FrameRole, FrameTime};
 use syncvar_runtime::object::Slots;
 
 use crate::interpolation::{InterpolationSettings, Timeline, send_interval};
-use crate::prefabs::Entry;
+use crate::prefabs::PrefabEntry;
 
 /// Limit of received times between two frames. Mirror, `snapshotBufferSizeLimit`.
 const MAX_RECEIVED: usize = 64;
 
 /// Objects with work in each frame.
 #[derive(Debug)]
-pub(crate) struct Frames {
+pub(crate) struct FrameObjects {
     pub(crate) objects: BTreeSet<NetId>,
     pub(crate) requests: FrameRequests,
     /// Time between two sends of the end, in seconds.
     send_interval: f32,
 }
 
-impl Frames {
+impl FrameObjects {
     pub(crate) fn new(send_rate: u32) -> Self {
         Self {
             objects: BTreeSet::new(),
@@ -31,7 +31,7 @@ impl Frames {
     }
 
     /// Adds a spawned object, if its prefab works in frames.
-    pub(crate) fn add(&mut self, id: NetId, entry: &Entry) {
+    pub(crate) fn add(&mut self, id: NetId, entry: &PrefabEntry) {
         if entry.frames != 0 {
             self.objects.insert(id);
         }
@@ -42,35 +42,39 @@ impl Frames {
     }
 }
 
-/// Runs the components of an object. Returns whether one of them has a change to send.
+/// An object and its frame.
+pub(crate) struct FrameOfObject {
+    pub(crate) id: NetId,
+    pub(crate) role: FrameRole,
+    pub(crate) time: FrameTime,
+    /// Time between two sends of the end, in seconds.
+    pub(crate) send_interval: f32,
+}
+
+/// Runs the components of an object. Returns whether a component has a change to send.
 pub(crate) fn run_object(
-    (id, entry): (NetId, &Entry),
+    frame: &FrameOfObject,
+    entry: &PrefabEntry,
     slots: &mut dyn Slots,
-    (role, time): (FrameRole, FrameTime),
-    (send_interval, requests): (f32, &mut FrameRequests),
+    requests: &mut FrameRequests,
 ) -> bool {
     let (mut rest, mut is_dirty) = (entry.frames, false);
     while rest != 0 {
         let index = rest.trailing_zeros() as usize;
         rest &= rest - 1;
-        let settings = entry.sync_settings(index, send_interval);
+        let settings = entry.sync_settings(index, frame.send_interval);
         let (Some(slot), Some(settings)) = (slots.slot_mut(index), settings) else {
             continue;
         };
         slot.on_frame(&mut Frame::new(
-            id,
-            index,
-            role,
-            settings,
-            time,
-            &mut *requests,
+            frame.id, index, frame.role, settings, frame.time, requests,
         ));
         is_dirty |= slot.dirty_bits() != 0;
     }
     is_dirty
 }
 
-/// Received times of the other end, and the time at which its states are shown.
+/// Received times of a remote end, and the time at which its states are shown.
 #[derive(Debug)]
 pub(crate) struct RemoteTime {
     timeline: Timeline,

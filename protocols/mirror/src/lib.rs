@@ -90,6 +90,7 @@
 //! The encryption transport and `RemoteStatistics` are not part of the crate.
 #![warn(clippy::print_stdout)]
 
+#[cfg(feature = "authenticators")]
 pub mod authenticator;
 mod average;
 pub mod batch;
@@ -101,11 +102,13 @@ pub mod discovery;
 mod endpoint;
 mod error;
 mod frames;
+#[cfg(feature = "interest")]
 pub mod interest;
 mod interpolation;
 pub mod message;
 mod names;
 mod prefabs;
+#[cfg(feature = "room")]
 pub mod room;
 mod server;
 mod unreliable;

@@ -1,6 +1,6 @@
 //! Mirror's messages: the content of batches.
 //!
-//! Each struct knows its name, which determines its id, and its bytes; [`Message`] is any of them.
+//! Each struct knows its name, which determines its id, and its bytes; [`Message`] contains each kind.
 //! Byte strings in a decoded message are borrowed. The crate's `WIRE.md`, section 5, has layouts
 //! and examples.
 //!

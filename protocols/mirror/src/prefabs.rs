@@ -13,7 +13,7 @@ use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour, NetworkHash128, 
 
 pub(crate) use component::Settings;
 pub use component::{Component, SyncDirection, SyncMode};
-pub(crate) use entry::Entry;
+pub(crate) use entry::PrefabEntry;
 pub use syncvar_runtime::Delivery as SyncMethod;
 
 use crate::message::{MirrorMessage, UserMessages};
@@ -23,8 +23,8 @@ use crate::{AssetId, GuidError};
 /// Prefab registry: ids as Unity knows them, and constructors of the behaviours.
 ///
 /// The components of an object are its behaviours in the order of Unity's
-/// `GetComponentsInChildren`: the root's first. Mirror does not detect another number or order on
-/// the other side; the messages are malformed then.
+/// `GetComponentsInChildren`: the root's first. Mirror does not detect a different number or order on
+/// the client; the messages are malformed then.
 ///
 /// ```
 /// use std::time::Duration;
@@ -64,20 +64,20 @@ use crate::{AssetId, GuidError};
 /// prefab, which overrides the fields.
 ///
 /// The interval also belongs to the component ([`Component::sync_interval`]). Intervals and thresholds of
-/// fields have no effect: each change is sent. A field with `initial_only` travels with the spawn only.
+/// fields are without effect: each change is sent. A field with `initial_only` travels with the spawn only.
 ///
 /// So does the delivery: [`Component::sync_method`].
 #[derive(Default)]
 pub struct MirrorPrefabs {
     /// Core registry with the same indices; moves into the world of a server or client.
     core: Prefabs,
-    entries: Vec<Entry>,
+    entries: Vec<PrefabEntry>,
     by_asset_id: FxHashMap<AssetId, u32>,
     names: CSharpNames,
     messages: UserMessages,
 }
 
-/// Ids of one prefab, and the settings of its components.
+/// Ids of a prefab, and the settings of its components.
 ///
 /// ```
 /// use syncvar::mirror::{Component, MirrorPrefab, SyncMode};
@@ -194,7 +194,7 @@ impl MirrorPrefabs {
         self.register_with(prefab, S::default)
     }
 
-    /// Adds a prefab with a constructor: for values other than `Default`, and for a
+    /// Adds a prefab with a constructor: for values that differ from `Default`, and for a
     /// [`BehaviourList`](syncvar_runtime::BehaviourList).
     ///
     /// # Panics
@@ -249,7 +249,7 @@ impl MirrorPrefabs {
         let identity = (index, &*name, asset_id);
         let before = self.entries.last();
         let first = before.map_or(0, |it| it.first_behaviour + it.components.len());
-        let entry = Entry::new(identity, first, &components, &self.names, &sample);
+        let entry = PrefabEntry::new(identity, first, &components, &self.names, &sample);
         self.entries.push(entry);
         self.core = self
             .core
@@ -282,7 +282,7 @@ impl MirrorPrefabs {
     pub fn calls(&self, name: &str) -> impl Iterator<Item = MirrorCall> {
         self.by_name(name)
             .into_iter()
-            .flat_map(Entry::described_calls)
+            .flat_map(PrefabEntry::described_calls)
     }
 
     /// Returns whether a prefab works in frames.
@@ -296,20 +296,20 @@ impl MirrorPrefabs {
     }
 
     /// Returns the prefab at this position.
-    pub(crate) fn get(&self, index: u32) -> Option<&Entry> {
+    pub(crate) fn get(&self, index: u32) -> Option<&PrefabEntry> {
         self.entries.get(usize::try_from(index).ok()?)
     }
 
     /// Returns all entries, in order of registration.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[PrefabEntry] {
         &self.entries
     }
 
-    pub(crate) fn by_name(&self, name: &str) -> Option<&Entry> {
+    pub(crate) fn by_name(&self, name: &str) -> Option<&PrefabEntry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    pub(crate) fn by_asset_id(&self, asset_id: AssetId) -> Option<&Entry> {
+    pub(crate) fn by_asset_id(&self, asset_id: AssetId) -> Option<&PrefabEntry> {
         self.get(*self.by_asset_id.get(&asset_id)?)
     }
 

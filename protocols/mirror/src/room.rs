@@ -1,4 +1,4 @@
-//! Mirror's rooms: players gather, declare themselves ready, and play in another scene.
+//! Mirror's rooms: players gather, declare themselves ready, and play in the scene of the game.
 //!
 //! | C# | here |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | `OnRoomServer...` | [`RoomGame`] |
 //! | `roomSlots` of a client | `client.iter::<NetworkRoomPlayer>()` |
 //!
-//! Clients load a scene as with any other change of scene: [`MirrorClient::scene_loaded`](crate::MirrorClient::scene_loaded).
+//! Clients load a scene as with every change of scene: [`MirrorClient::scene_loaded`](crate::MirrorClient::scene_loaded).
 //!
 //! ```
 //! use syncvar::mirror::room::{NetworkRoom, NetworkRoomPlayer, RoomGame, RoomSettings};
@@ -125,7 +125,7 @@ pub trait RoomGame {
         room_player: NetId,
     ) -> Result<NetId, MirrorSpawnError>;
 
-    /// Decides whether the game begins, when all players are ready and enough of them; by default it does.
+    /// Decides whether the game begins, when all players are ready and their number suffices; by default it does.
     /// A game that waits calls [`NetworkRoom::start`] itself. Mirror, `OnRoomServerPlayersReady`.
     fn players_ready(&mut self, server: &mut MirrorServer) -> bool {
         let _ = server;

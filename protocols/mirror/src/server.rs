@@ -1,41 +1,46 @@
 //! `MirrorServer`: objects, connections and observers, without socket, clock or thread.
 
-mod call;
-mod endpoint;
+mod api;
+mod audiences;
+mod batches;
+mod calls;
+mod context;
+mod encoding;
 mod event;
-mod frame;
+mod objects;
 mod observers;
 mod outbound;
 mod replication;
+mod rooms;
 mod sessions;
-mod side;
 mod stats;
-mod world;
 
+pub use api::transmit::MirrorTransmit;
 pub use event::{MirrorServerEvent, StateRefusal};
+pub use objects::entry::Observed;
+pub use objects::guard::{MirrorBehaviourMut, ObservedSink};
+pub use objects::options::{MirrorSpawnError, MirrorSpawnOptions};
+pub use objects::scene::LoadedScene;
+pub use objects::visibility::Visibility;
 pub use observers::rebuild::MirrorInterest;
-pub use outbound::transmit::MirrorTransmit;
 pub use stats::MirrorServerStats;
-pub use world::guard::{MirrorBehaviourMut, ObservedSink};
-pub use world::object::{Observed, Visibility};
-pub use world::scene::LoadedScene;
-pub use world::spawn::{MirrorSpawnError, MirrorSpawnOptions};
 
 use std::time::Duration;
 
-use rustc_hash::FxHashMap;
-use syncvar_runtime::clock::Clock;
-use syncvar_runtime::events::{EventReader, Events};
-use syncvar_runtime::world::World;
+use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{
-    Changed, ConnectionId, ConnectionStats, NetId, NetworkBehaviour, NetworkIdentity, ObjectError,
+    ConnectionId, ConnectionStats, DisconnectReason, NetId, NetworkBehaviour, NetworkIdentity,
+    ObjectError,
 };
 
-use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
-use call::Calls;
+use crate::{MirrorError, MirrorPrefabs, MirrorServerConfig, SceneId};
+use calls::Calls;
+use context::Context;
+use objects::Objects;
 use observers::Observers;
 use outbound::Outbound;
 use replication::Replication;
+use rooms::Rooms;
 use sessions::Sessions;
 use sessions::connection::Connection;
 
@@ -107,19 +112,13 @@ use sessions::connection::Connection;
 /// the order of a `HashSet`.
 #[derive(Debug)]
 pub struct MirrorServer {
-    config: MirrorServerConfig,
-    prefabs: MirrorPrefabs,
-    world: World<Observed>,
-    /// Objects of scenes, by scene id.
-    scene_objects: FxHashMap<u64, NetId>,
+    context: Context,
+    objects: Objects,
     sessions: Sessions,
     observers: Observers,
     replication: Replication,
-    outbound: Outbound,
     calls: Calls,
-    events: Events<MirrorServerEvent>,
-    stats: MirrorServerStats,
-    clock: Clock,
+    outbound: Outbound,
     /// Own time of the last frame.
     last_frame: Duration,
 }
@@ -131,78 +130,73 @@ impl MirrorServer {
     }
 
     /// Creates a server with custom settings.
-    pub fn with_config(mut prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
+    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
         Self {
-            world: World::new(prefabs.take_core()),
-            scene_objects: FxHashMap::default(),
             sessions: Sessions::new(&config.limits),
             observers: Observers::default(),
             replication: Replication::new(&config),
-            outbound: Outbound::default(),
             calls: Calls::default(),
-            events: Events::with_limit(config.max_events),
-            stats: MirrorServerStats::for_prefabs(&prefabs, config.profile),
-            prefabs,
-            clock: Clock::default(),
+            outbound: Outbound::default(),
+            context: Context::new(&prefabs, config),
+            objects: Objects::new(prefabs),
             last_frame: Duration::ZERO,
-            config,
         }
     }
 
     /// Returns the prefab registry.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.prefabs
+        &self.objects.prefabs
     }
 
     /// Returns the settings.
     pub fn config(&self) -> &MirrorServerConfig {
-        &self.config
+        &self.context.config
     }
 
     /// Returns the counters.
     pub fn stats(&self) -> &MirrorServerStats {
-        &self.stats
+        &self.context.stats
     }
 
     /// Returns the time of the last update, which never goes back.
     pub fn now(&self) -> Duration {
-        self.clock.now()
+        self.context.now()
     }
 
     /// Returns the object with this id, unless it is checked out.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.world.identity(id)
+        self.objects.world.identity(id)
     }
 
     /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        self.world.identities()
+        self.objects.world.identities()
     }
 
     /// Returns the number of objects.
     pub fn object_count(&self) -> usize {
-        self.world.objects.len()
+        self.objects.world.objects.len()
     }
 
     /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.world.get(id)
+        self.objects.world.get(id)
     }
 
-    /// Returns the behaviour at a position, for objects with two behaviours of one type.
+    /// Returns the behaviour at a position, for objects with two behaviours of a type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.world.get_at(id, index)
+        self.objects.world.get_at(id, index)
     }
 
     /// Returns the scene id of a scene object. Mirror's `NetworkIdentity.sceneId`.
     pub fn scene_id(&self, id: NetId) -> Option<SceneId> {
-        let scene_id = self.world.objects.get(id.0)?.scene_id;
+        let scene_id = self.objects.get(id)?.scene_id;
         Some(scene_id).filter(|scene_id| *scene_id != SceneId::NONE)
     }
 
     /// Returns the owner of an object.
     pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
-        self.world.objects.get(id.0)?.owner
+        self.objects.owner(id)
     }
 
     /// Returns the connections, by ascending number.
@@ -230,7 +224,7 @@ impl MirrorServer {
     /// Returns the round-trip time of a connection: an average over the last pongs, measured in
     /// whole updates. `None` before the first pong.
     pub fn rtt(&self, connection: ConnectionId) -> Option<Duration> {
-        let round_trip = self.sessions.get(connection)?.round_trip.durations();
+        let round_trip = self.sessions.get(connection)?.times.round_trip.durations();
         round_trip.map(|(average, _)| average)
     }
 
@@ -249,59 +243,98 @@ impl MirrorServer {
         let mut stats = ConnectionStats::default();
         (stats.sent, stats.queued) = (client.outbox.sent(), client.outbox.queued());
         stats.received = client.received;
-        (stats.round_trip, stats.jitter) = client.round_trip.durations().unzip();
+        (stats.round_trip, stats.jitter) = client.times.round_trip.durations().unzip();
         Ok(stats)
     }
 
-    /// Returns the oldest event: for a program with a single consumer.
-    pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
-        self.events.pop()
-    }
-
-    /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
-    pub fn event_reader(&mut self) -> EventReader {
-        self.events.reader()
-    }
-
-    /// Returns the events that a reader has not read, oldest first.
+    /// Runs one frame: Mirror's `NetworkLateUpdate`, once per send interval. `now` is the time
+    /// since any fixed moment. After a time that is earlier than the last, the own time stands still for
+    /// this update and continues from there. The same holds for a leap of more than 100 years
+    /// ([`MirrorServerEvent::ClockLeap`](crate::MirrorServerEvent::ClockLeap)).
     ///
-    /// # Panics
+    /// First, view changes of the interest management take effect. Then dirty objects are encoded,
+    /// each once for all observers and once more for an owner who reads more components. Hybrid
+    /// components ([`SyncMethod::Hybrid`](crate::SyncMethod)) send their changes since the last
+    /// baseline, and a new baseline when one is due. Finally the batches of every connection are
+    /// completed: messages queued since the last update, with their time; and with `now`,
+    /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
     ///
-    /// In debug builds, if another end created the reader.
-    pub fn read_events<'a>(
-        &'a self,
-        reader: &'a mut EventReader,
-    ) -> impl Iterator<Item = &'a MirrorServerEvent> {
-        self.events.read(reader)
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning. A program that calls it
+    /// at another rate than [`tick_rate`](crate::MirrorServerConfig::tick_rate) is warned once.
+    pub fn update(&mut self, now: Duration) {
+        if self.context.clock.admits_program() {
+            self.advance(now);
+            self.context.clock.watch_pace(self.context.config.tick_rate);
+        }
     }
 
-    /// Returns the fields of a behaviour type that owners have written, in the events that a reader has not read. Reads all other events too.
-    ///
-    /// # Panics
-    ///
-    /// In debug builds, if another end created the reader.
-    pub fn changes_of<'a, B: NetworkBehaviour>(
-        &'a self,
-        reader: &'a mut EventReader,
-    ) -> impl Iterator<Item = Changed<B>> {
-        self.read_events(reader)
-            .filter_map(MirrorServerEvent::changed::<B>)
+    /// Runs an update by the owner of the clock.
+    fn advance(&mut self, now: Duration) {
+        self.context.advance_clock(now);
+        self.context.events.release();
+        self.sessions.intake.next_update();
+        let (now, timeout) = (self.context.now(), self.context.config.limits.join_timeout);
+        for connection in self.sessions.lobby.expire(now, timeout) {
+            self.close_for(connection, LimitExceeded::JoinTime);
+        }
+        // Calls queued by a call of the server on itself.
+        self.run_local_calls();
+        self.run_frame();
+        self.replicate(|replication, rooms| {
+            replication.apply_interest(rooms);
+            replication.write_changes(rooms);
+            replication.report_stopped(rooms);
+        });
+        self.broadcast();
+        self.observers.audiences.collect_unused();
+        self.context.stats.updates += 1;
     }
 
-    /// Returns the number of events so far, polled or not.
-    pub fn event_count(&self) -> u64 {
-        self.events.total()
+    /// Completes the batches of all connections, and ends connections whose queue is too long.
+    fn broadcast(&mut self) {
+        let (sessions, audiences) = (&mut self.sessions, &mut self.observers.audiences);
+        let slow = self.outbound.broadcast(sessions, audiences, &self.context);
+        let (what, limit) = ("queued bytes", self.context.config.max_queued_bytes);
+        for connection in slow {
+            let error = MirrorError::TooMuch { what, limit };
+            tracing::warn!(%connection, %error, "disconnecting a client");
+            if let Some(client) = self.sessions.get_mut(connection) {
+                client.outbox.clear();
+            }
+            self.close(connection, DisconnectReason::Refused(error));
+        }
     }
 
-    /// Drops the unpolled events among the first `count`. A transport calls this for events that
-    /// the game ignores, so that no client can pile them up.
-    pub fn forget_events(&mut self, count: u64) {
-        self.events.forget(count);
+    /// Runs an action of replication with the rooms below it.
+    #[inline]
+    fn replicate<T>(&mut self, action: impl FnOnce(&mut Replication, &mut Rooms<'_>) -> T) -> T {
+        let UpperRooms {
+            replication,
+            mut rooms,
+            ..
+        } = self.parts();
+        action(replication, &mut rooms)
     }
 
-    /// Returns the number of events dropped unpolled because the queue was full; the oldest go
-    /// first.
-    pub fn missed_events(&self) -> u64 {
-        self.events.missed()
+    #[inline]
+    fn parts(&mut self) -> UpperRooms<'_> {
+        UpperRooms {
+            calls: &mut self.calls,
+            replication: &mut self.replication,
+            rooms: Rooms {
+                objects: &mut self.objects,
+                sessions: &mut self.sessions,
+                observers: &mut self.observers,
+                context: &mut self.context,
+            },
+        }
     }
+}
+
+/// Replication and calls, with the rooms below them.
+struct UpperRooms<'a> {
+    calls: &'a mut Calls,
+    replication: &'a mut Replication,
+    rooms: Rooms<'a>,
 }

@@ -1,5 +1,5 @@
 //! Hybrid components, Mirror's `SyncMethod.Hybrid`: received baselines, and the schedule of sent
-//! ones.
+//! baselines.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use syncvar_runtime::object::{Nanos, nanos};
 /// Received baseline and deltas of an object. The first baseline has number 0: deltas relative
 /// to the spawn are valid.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unreliable {
+pub(crate) struct ReceivedBaseline {
     /// `None` accepts any baseline with the next delta.
     baseline: Option<u8>,
     /// Time of the last delta or baseline.
@@ -17,7 +17,7 @@ pub(crate) struct Unreliable {
     snapshot_time: f64,
 }
 
-impl Default for Unreliable {
+impl Default for ReceivedBaseline {
     fn default() -> Self {
         Self {
             baseline: Some(0),
@@ -27,7 +27,7 @@ impl Default for Unreliable {
     }
 }
 
-impl Unreliable {
+impl ReceivedBaseline {
     /// Creates the state for a new owner, whose earlier baselines are unknown.
     pub(crate) fn of_new_owner() -> Self {
         Self {
@@ -107,7 +107,7 @@ pub(crate) const fn next_tick(tick: u8) -> u8 {
 mod tests {
     use std::time::Duration;
 
-    use super::{BaselineSchedule, Unreliable, nanos, next_tick};
+    use super::{BaselineSchedule, ReceivedBaseline, nanos, next_tick};
 
     #[test]
     fn baselines_are_sent_at_whole_multiples_of_their_interval() {
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn deltas_are_valid_from_spawn_or_last_baseline() {
-        let mut unreliable = Unreliable::default();
+        let mut unreliable = ReceivedBaseline::default();
         assert!(unreliable.accept(0, 0.1));
         assert!(!unreliable.accept(0, 0.1), "repeated");
         assert!(!unreliable.accept(0, 0.05), "late");

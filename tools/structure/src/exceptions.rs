@@ -17,18 +17,8 @@ const OF_UNITY: &str = "settings with the names and types of Mirror's components
 /// Allowed places. The test prints each finding in the form of an entry.
 #[rustfmt::skip]
 pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
-    (FolderCycle, "protocols/mirror/src/client/world: guard object write", ROOMS),
-    (FolderCycle, "protocols/mirror/src/message: object part", ROOMS),
-    (FolderCycle, "protocols/mirror/src/server/world: object spawn", ROOMS),
-    (FolderCycle, "protocols/mirror/src/server: observers outbound replication sessions world", ROOMS),
     (FolderCycle, "protocols/net/src/server/sessions: connection session", ROOMS),
     (FolderCycle, "protocols/net/src/server: ground inputs outbound rewind sessions visibility", ROOMS),
-    (CallCycle, "MirrorClient: call session world", ROOMS),
-    (CallCycle, "MirrorServer: call frame observers replication sessions world", ROOMS),
-    (Fields, "protocols/mirror Connection", ROOMS),
-    (Fields, "protocols/mirror MirrorClient", ROOMS),
-    (Fields, "protocols/mirror MirrorServer", ROOMS),
-    (Fields, "protocols/mirror Observed", ROOMS),
     (Fields, "protocols/net Connection", ROOMS),
     (Fields, "protocols/net Sender", ROOMS),
     (Fields, "protocols/net Sessions", ROOMS),
@@ -38,9 +28,6 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Bools, "protocols/mirror PredictionSettings", OF_UNITY),
     (Bools, "protocols/mirror TransformSettings", OF_UNITY),
     (Bools, "syncvar-runtime FieldPolicy", CORE),
-    (Lines, "protocols/mirror MirrorServer::append_hybrid", ROOMS),
-    (Lines, "protocols/mirror MirrorServer::send_call", ROOMS),
-    (Lines, "protocols/mirror Scratch::write_components", ROOMS),
     (Lines, "protocols/net NetworkServer::handle_request", TABLE),
     (Lines, "protocols/net Outbound::take_packet", ROOMS),
     (Lines, "protocols/net Server::send_packets", ROOMS),

@@ -8,7 +8,7 @@ use super::{ClientAuthenticator, Decision, ServerAuthenticator};
 use crate::message::{NameAuthRequestMessage, NameAuthResponseMessage};
 use crate::{MirrorClient, MirrorServer};
 
-/// A name that no other connection has. Mirror, `UniqueNameAuthenticator`.
+/// A name that is unique among the connections. Mirror, `UniqueNameAuthenticator`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UniqueNameAuthenticator {
     own: NameAuthRequestMessage,

@@ -7,7 +7,7 @@ use syncvar_runtime::{Encoding, NetworkWriter};
 
 use super::{framed, header};
 
-/// Collects the messages of one channel of one connection into batches. Mirror's `Batcher`.
+/// Collects the messages of a channel of a connection into batches. Mirror's `Batcher`.
 ///
 /// Messages stay until they are taken; [`queued_bytes`](Self::queued_bytes) shows an unlimited
 /// growth.
@@ -71,7 +71,7 @@ impl Batcher {
         }
     }
 
-    /// Returns the next batch. Later messages begin another one.
+    /// Returns the next batch. Later messages begin a further batch.
     pub fn next_batch(&mut self) -> Option<Bytes> {
         if let Some(full) = self.full.pop_front() {
             self.full_bytes = self.full_bytes.saturating_sub(full.len());

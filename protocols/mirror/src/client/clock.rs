@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::behaviour::FrameTime;
 use syncvar_runtime::clock::{Clock, Slew};
 
 use crate::MirrorClientConfig;
@@ -24,17 +25,17 @@ const JUMP: f64 = 1.0;
 
 /// Own time, and the server's time.
 #[derive(Debug)]
-pub(super) struct Time {
-    pub(super) own: Clock,
+pub(crate) struct Time {
+    pub(crate) own: Clock,
     /// Own time of the last frame.
-    pub(super) last_frame: Duration,
-    pub(super) server: ServerTime,
+    last_frame: Duration,
+    pub(crate) server: ServerTime,
     /// Time at which received states are shown.
-    pub(super) remote: Box<RemoteTime>,
+    pub(crate) remote: Box<RemoteTime>,
 }
 
 impl Time {
-    pub(super) fn new(config: &MirrorClientConfig) -> Self {
+    pub(crate) fn new(config: &MirrorClientConfig) -> Self {
         Self {
             own: Clock::default(),
             last_frame: Duration::ZERO,
@@ -44,12 +45,28 @@ impl Time {
     }
 
     /// Returns the server's time at the arrival of a message sent now, in seconds.
-    pub(super) fn predicted(&self) -> f64 {
+    pub(crate) fn predicted(&self) -> f64 {
         self.server.predicted(self.own.now())
     }
 
+    /// Begins a frame at the own time. Returns its times.
+    pub(crate) fn begin_frame(&mut self) -> FrameTime {
+        let now = self.own.now();
+        let delta = now.saturating_sub(std::mem::replace(&mut self.last_frame, now));
+        let now = now.as_secs_f64();
+        // Mirror's `float`.
+        let delta = f64::from(delta.as_secs_f32());
+        self.remote.advance(now, delta);
+        FrameTime {
+            now,
+            delta,
+            shown: self.remote.shown(),
+            predicted: self.predicted(),
+        }
+    }
+
     /// Forgets the server's time, for a new connection.
-    pub(super) fn begin(&mut self, config: &MirrorClientConfig) {
+    pub(crate) fn begin(&mut self, config: &MirrorClientConfig) {
         self.server = ServerTime::default();
         *self.remote = RemoteTime::new(config.interpolation, config.tick_rate);
     }
@@ -57,7 +74,7 @@ impl Time {
 
 /// Estimate of the server's time.
 #[derive(Debug)]
-pub(super) struct ServerTime {
+pub(crate) struct ServerTime {
     rtt: MovingAverage,
     /// Offset of the server's clock at the arrival of a ping, relative to ours.
     prediction_error: interpolation::MovingAverage,
@@ -86,7 +103,7 @@ impl Default for ServerTime {
 
 impl ServerTime {
     /// Returns whether a ping is due, and records it as sent.
-    pub(super) fn take_ping(&mut self, now: Duration, interval: Duration) -> bool {
+    pub(crate) fn take_ping(&mut self, now: Duration, interval: Duration) -> bool {
         let due = !interval.is_zero()
             && self
                 .last_ping
@@ -98,17 +115,17 @@ impl ServerTime {
     }
 
     /// Returns the server's time at the arrival of a message sent now, in seconds.
-    pub(super) fn predicted(&self, now: Duration) -> f64 {
+    pub(crate) fn predicted(&self, now: Duration) -> f64 {
         now.as_secs_f64() + self.prediction_error.value()
     }
 
     /// Returns the average round trip and its deviation; `None` before the first pong.
-    pub(super) fn round_trip(&self) -> Option<(Duration, Duration)> {
+    pub(crate) fn round_trip(&self) -> Option<(Duration, Duration)> {
         self.rtt.durations()
     }
 
     /// Handles a pong.
-    pub(super) fn handle_pong(&mut self, now: Duration, sent: f64, prediction_error: f64) {
+    pub(crate) fn handle_pong(&mut self, now: Duration, sent: f64, prediction_error: f64) {
         let passed = now.as_secs_f64() - sent;
         // A send time in the future is forged.
         if passed >= 0.0 {
@@ -118,7 +135,7 @@ impl ServerTime {
     }
 
     /// Handles a time of the server.
-    pub(super) fn handle_snapshot(&mut self, now: Duration, remote: f64) {
+    pub(crate) fn handle_snapshot(&mut self, now: Duration, remote: f64) {
         if !remote.is_finite() || self.last_remote.is_some_and(|last| remote <= last) {
             return;
         }
@@ -136,7 +153,7 @@ impl ServerTime {
     }
 
     /// Advances the shown time to an own time.
-    pub(super) fn advance(&mut self, now: Duration) {
+    pub(crate) fn advance(&mut self, now: Duration) {
         let ahead = self.ahead();
         if let Some(shown) = &mut self.shown {
             shown.advance(now, ahead);
@@ -150,7 +167,7 @@ impl ServerTime {
     }
 
     /// Returns the server's time behind its delay at an own time; `None` before the first time message.
-    pub(super) fn network_time(&self, now: Duration) -> Option<Duration> {
+    pub(crate) fn network_time(&self, now: Duration) -> Option<Duration> {
         let shown = u64::try_from(self.shown?.at(now)).ok()?;
         Some(Duration::from_micros(shown))
     }

@@ -31,7 +31,7 @@ use crate::{AssetId, MirrorError, ReceivedMessage, SceneId};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MirrorClientEvent {
-    /// The transport has a connection. Mirror has no handshake to wait for.
+    /// The transport has a connection. Mirror needs no handshake.
     Connected,
     /// The connection has ended. Its objects are despawned now, each with its
     /// [`Despawned`](Self::Despawned).
@@ -59,7 +59,7 @@ pub enum MirrorClientEvent {
         /// The object.
         object: NetId,
     },
-    /// Fields were received; the hooks of changed ones have run.
+    /// Fields were received; the hooks of changed fields have run.
     Changed {
         /// The object.
         object: NetId,
@@ -75,7 +75,7 @@ pub enum MirrorClientEvent {
         /// Set for a hide: the object still exists on the server.
         hidden: bool,
     },
-    /// This client became the owner of an object, or lost it. As in Mirror, the components of the former
+    /// This client became the owner of an object, or lost it. As in Mirror, the components of the past
     /// owner ([`SyncMode::Owner`](crate::SyncMode::Owner)) keep their last values.
     OwnerChanged {
         /// The object.
@@ -105,7 +105,7 @@ pub enum MirrorClientEvent {
     /// position.
     Mismatch(Box<PayloadMismatch>),
     /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or
-    /// panicked. All other callbacks ran.
+    /// panicked. The remaining callbacks ran.
     CallbackFailed(Box<CallbackFailure>),
     /// A hook panicked. The fields have the received values; later hooks of the same component did
     /// not run.
@@ -114,13 +114,13 @@ pub enum MirrorClientEvent {
     CallFailed(Box<CallFailure>),
     /// A user message.
     Message(ReceivedMessage),
-    /// A reading of the caller's clock was more than 100 years after the one before, or led beyond 500
+    /// A reading of the caller's clock was more than 100 years after the reading before, or led beyond 500
     /// years. It counts as no time: the own time stands still for that update and continues from there.
     ClockLeap {
         /// Refused step.
         step: Duration,
     },
-    /// A write to an owned object cannot be sent. It is sent again only after another write. An
+    /// A write to an owned object cannot be sent. It is sent again only after a further write. An
     /// unsendable unreliable delta is reported once per baseline, which contains the change and may
     /// be longer.
     Unsendable {
@@ -132,7 +132,7 @@ pub enum MirrorClientEvent {
 }
 
 impl MirrorClientEvent {
-    /// Returns the changed fields of a `B`, for [`Changed`](Self::Changed); `None` for any other event.
+    /// Returns the changed fields of a `B`, for [`Changed`](Self::Changed); `None` for the remaining events.
     pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
         match self {
             Self::Changed {
@@ -169,9 +169,14 @@ pub enum MirrorSpawnFailure {
     /// [`MirrorClient::add_scene_object`](crate::MirrorClient::add_scene_object).
     #[error("no dormant scene object has this id")]
     UnknownSceneObject,
+    /// The object takes more memory than its batch has left of
+    /// [`Limits::max_memory`](syncvar_runtime::Limits::max_memory), or than all objects have left of
+    /// [`MirrorClientConfig::max_object_memory`](crate::MirrorClientConfig::max_object_memory).
+    #[error("the object takes too much memory")]
+    TooMuchMemory,
 }
 
-/// A component that was read with another length than written.
+/// A component whose read length differs from the written length.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PayloadMismatch {

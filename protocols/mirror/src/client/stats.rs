@@ -29,7 +29,7 @@ pub struct MirrorClientStats {
     pub unknown_objects: u64,
     /// Calls of the server that match no component.
     pub unknown_calls: u64,
-    /// Components read with another length than written.
+    /// Components whose read length differs from the written length.
     pub mismatches: u64,
     /// Unreliable deltas that came too late, or before their baseline.
     pub outdated: u64,

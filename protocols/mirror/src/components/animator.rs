@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use syncvar_runtime::SyncVar;
 
 use layers::Layers;
-use parameters::Parameters;
+use parameters::AnimatorParameters;
 
 /// Limit of triggers that the program has not taken.
 const MAX_TRIGGERS: usize = 256;
@@ -31,7 +31,7 @@ pub enum AnimatorTrigger {
 ///
 /// There is no animator here: the end that writes the component (the server; with
 /// [`SyncDirection::ClientToServer`](crate::SyncDirection::ClientToServer) the owner) sets parameters, layers
-/// and speed, and each frame sends the changes. The other ends read them. Parameters have the order of the
+/// and speed, and each frame sends the changes. The remaining ends read them. Parameters have the order of the
 /// animator's controller, without those that a curve drives.
 ///
 /// ```
@@ -57,7 +57,7 @@ pub enum AnimatorTrigger {
 /// ```
 #[derive(Debug)]
 pub struct NetworkAnimator {
-    parameters: Parameters,
+    parameters: AnimatorParameters,
     layers: Layers,
     /// Speed of the animator; 1 by default.
     pub speed: f32,
@@ -86,7 +86,7 @@ impl NetworkAnimator {
         layers: impl IntoIterator<Item = AnimatorLayer>,
     ) -> Self {
         Self {
-            parameters: Parameters::new(parameters),
+            parameters: AnimatorParameters::new(parameters),
             layers: Layers::new(layers),
             speed: 1.0,
             enabled: true,
@@ -129,7 +129,7 @@ impl NetworkAnimator {
         self.request(AnimatorTrigger::Reset(hash));
     }
 
-    /// Returns the oldest trigger that was set or reset, here or by the other end. At most 256 wait.
+    /// Returns the oldest trigger that was set or reset, here or by the remote end. At most 256 wait.
     pub fn poll_trigger(&mut self) -> Option<AnimatorTrigger> {
         self.triggers.pop_front()
     }

@@ -30,7 +30,7 @@ pub fn from_steps(steps: i64, precision: f32) -> f32 {
     steps as f32 * precision
 }
 
-/// Writes the differences of steps to the `last` ones of both ends. Mirror, `DeltaCompression.Compress`.
+/// Writes the differences of steps to the `last` steps of both ends. Mirror, `DeltaCompression.Compress`.
 ///
 /// ```
 /// use syncvar::mirror::components::{read_differences, write_differences};
@@ -56,7 +56,7 @@ pub fn write_differences<const N: usize>(
     }
 }
 
-/// Reads steps as differences to the `last` ones. Mirror, `DeltaCompression.Decompress`.
+/// Reads steps as differences to the `last` steps. Mirror, `DeltaCompression.Decompress`.
 ///
 /// # Errors
 ///

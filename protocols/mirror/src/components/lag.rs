@@ -72,7 +72,7 @@ impl<T: Copy> LagHistory<T> {
     }
 
     /// Returns the states around a time. For up to one interval after the newest one, they are the last
-    /// two. `None` for other times, and with less than two states.
+    /// two. `None` for times outside, and with less than two states.
     pub fn sample(&self, time: f64) -> Option<LagSample<T>> {
         let mut earlier = None;
         let (mut last, mut before_last) = (None, None);
@@ -184,7 +184,7 @@ impl Bounds {
 /// Box around the last boxes of an object, for a first and cheap test of a hit. Mirror, `HistoryBounds`.
 ///
 /// As in Mirror, a bucket is the first of its boxes: after the oldest bucket has gone, the box may be too
-/// small for the others.
+/// small for the clients behind it.
 ///
 /// ```
 /// use syncvar::mirror::components::{Bounds, HistoryBounds};

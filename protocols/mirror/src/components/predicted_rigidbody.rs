@@ -1,4 +1,30 @@
 //! `PredictedRigidbody`: a body that clients simulate ahead of the server.
+//!
+//! A client shows a push at once, and the server's state of that moment arrives a round trip later: the two are compared at
+//! the time of the state, not at the time of its arrival. Each frame of a moving body records place and velocities at the
+//! predicted time of the server, and the differences to the record before.
+//!
+//! ```text
+//! time          t0      t1      t2      t3      now
+//! records       a ----> b ----> c ----> d ----> e
+//! state of t1           B                         arrives now, and differs from b
+//! corrected     a       B ----> c' ---> d' ---> e'   the recorded differences on top of B
+//! body                                          e'
+//! shown place                               e .. e'  follows in the next frames
+//! ```
+//!
+//! A state within the records replaces the record of its time, and the recorded differences follow from it: the player's
+//! own motion since then is kept. A state older than all records, or newer by more than the threshold, sets the
+//! body directly. A state that agrees within the thresholds changes nothing: corrections below them would show as
+//! tremble.
+//!
+//! A slow body is set into place and its records are dropped (Mirror's `snapThreshold`): a correction that follows from
+//! differences of a resting body would move it again with each state. In [`PredictionMode::Smooth`] a moving body
+//! has a second place that is drawn: it approaches the body by a part of the distance each frame, and jumps only beyond
+//! the teleport distance.
+//!
+//! The time of a state is the time of its batch plus the length of the frame, because the server serialises before its
+//! physics step; Mirror adds a further frame by default, and the setting keeps that.
 
 mod behaviour;
 mod correction;
@@ -40,7 +66,7 @@ pub enum PredictionEvent {
 /// of its physics, and reads them before the next: on a client, states of the server correct them. Each frame
 /// of a client records the body at the predicted time of the server. A state of the server is compared with
 /// the record of its time; if they differ, the records since then follow from the state, and the body takes the
-/// last of them.
+/// last correction.
 ///
 /// ```
 /// use std::time::Duration;
@@ -96,7 +122,7 @@ pub struct PredictedRigidbody {
     settings: PredictionSettings,
     /// Newest state of the server; marked on the server when it is due.
     state: SyncVar<PredictedState>,
-    record: Record,
+    record: BodyRecord,
     smoothing: Smoothing,
     events: VecDeque<PredictionEvent>,
     server: ServerSide,
@@ -105,7 +131,7 @@ pub struct PredictedRigidbody {
 
 /// Own states of a client.
 #[derive(Debug)]
-struct Record {
+struct BodyRecord {
     history: PredictionHistory,
     last: BodyState,
     /// Shown time of the last state.
@@ -157,7 +183,7 @@ impl PredictedRigidbody {
             angular_velocity: Vector3::default(),
             settings,
             state: SyncVar::default(),
-            record: Record {
+            record: BodyRecord {
                 history: PredictionHistory::new(settings.history_limit),
                 last: BodyState::default(),
                 shown: 0.0,
@@ -192,14 +218,14 @@ impl PredictedRigidbody {
     }
 
     /// Returns position and rotation to draw: in [`PredictionMode::Smooth`] they follow the body, and do not
-    /// jump with its corrections. They are the body's own ones on a server, at rest, and in
+    /// jump with its corrections. They are the body's own place and rotation on a server, at rest, and in
     /// [`PredictionMode::Fast`].
     pub fn shown(&self) -> (Vector3, Quaternion) {
         let followed = self.smoothing.shown();
         followed.unwrap_or((self.position, self.rotation))
     }
 
-    /// Returns the oldest event. At most 256 wait; older ones are dropped.
+    /// Returns the oldest event. At most 256 wait; older events are dropped.
     pub fn poll_event(&mut self) -> Option<PredictionEvent> {
         self.events.pop_front()
     }

@@ -156,9 +156,9 @@ impl PredictionHistory {
         })
     }
 
-    /// Moves all states from the later one of a sample on, so that they follow from a state of the server.
+    /// Moves all states from the later state of a sample on, so that they follow from a state of the server.
     /// Returns the newest. The oldest state goes if the history is full; `None`, without an effect, if that
-    /// is the later one of the sample, where Mirror fails.
+    /// is the later state of the sample, where Mirror fails.
     pub fn correct(
         &mut self,
         corrected: BodyState,

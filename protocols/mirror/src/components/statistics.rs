@@ -51,7 +51,7 @@ pub struct NetworkStatistics {
 }
 
 impl NetworkStatistics {
-    /// Returns the sums of the last interval: of one second, and the rest of its last frame.
+    /// Returns the sums of the last interval: a second, and the rest of its last frame.
     pub fn traffic(&self) -> Traffic {
         self.traffic
     }
@@ -136,7 +136,7 @@ impl NetworkPingDisplay {
         }
     }
 
-    /// Evaluates the connection every three seconds. Returns the former and the new quality, if they differ.
+    /// Evaluates the connection every three seconds. Returns the quality before and after, if they differ.
     pub fn update(
         &mut self,
         client: &MirrorClient,

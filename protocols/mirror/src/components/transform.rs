@@ -26,14 +26,14 @@ use std::fmt;
 use syncvar_runtime::{ConnectionId, Quaternion, Vector3};
 
 use super::{Snapshot, SnapshotBuffer};
-use pose::Motion;
+use pose::TransformMotion;
 use schedule::Schedule;
 
 /// Position, rotation and scale of an object, equal to Mirror's component of the same delivery bit for bit.
 ///
 /// The values are ordinary fields. On the end that writes them, changes are sent: on the server; with
 /// [`SyncDirection::ClientToServer`](crate::SyncDirection::ClientToServer) on the owner of the object. On all
-/// other ends each frame ([`MirrorClient::frame`](crate::MirrorClient::frame),
+/// remote ends each frame ([`MirrorClient::frame`](crate::MirrorClient::frame),
 /// [`update`](crate::MirrorClient::update)) sets them to the values at the
 /// [shown time](crate::MirrorClient::timeline), between two received states.
 ///
@@ -84,7 +84,7 @@ use schedule::Schedule;
 /// | | |
 /// |---|---|
 /// | [`NetworkTransformReliable`] | differences in whole steps, reliably |
-/// | [`NetworkTransformUnreliable`] | changed values, unreliably; a lost one is not repeated |
+/// | [`NetworkTransformUnreliable`] | changed values, unreliably; a lost value is not repeated |
 /// | [`NetworkTransformHybrid`] | differences to a reliable baseline each second, unreliably |
 ///
 /// # Teleports
@@ -106,7 +106,7 @@ pub struct NetworkTransform<M: TransformMethod> {
     /// Scale.
     pub scale: Vector3,
     settings: TransformSettings,
-    motion: Motion,
+    motion: TransformMotion,
     /// Received states.
     buffer: SnapshotBuffer<Pose>,
     schedule: Schedule,
@@ -155,7 +155,7 @@ impl<M: TransformMethod> NetworkTransform<M> {
             rotation,
             scale,
             settings,
-            motion: Motion::default(),
+            motion: TransformMotion::default(),
             buffer: SnapshotBuffer::default(),
             schedule: Schedule::default(),
             published: None,

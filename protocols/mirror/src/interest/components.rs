@@ -2,7 +2,7 @@
 
 use syncvar_runtime::{BehaviourSchema, FieldVisitor, NetworkBehaviour};
 
-/// Number of a match: the 16 bytes of a `Guid` in the order of its text. 0, `Guid.Empty`, is no match.
+/// Number of a match: the 16 bytes of a `Guid` in the order of its text. 0, `Guid.Empty`, stands for "without a match".
 ///
 /// ```
 /// use syncvar::mirror::interest::MatchId;
@@ -15,7 +15,7 @@ use syncvar_runtime::{BehaviourSchema, FieldVisitor, NetworkBehaviour};
 pub struct MatchId(pub u128);
 
 impl MatchId {
-    /// Returns whether this is no match.
+    /// Returns whether the number stands for "without a match".
     pub fn is_none(self) -> bool {
         self.0 == 0
     }

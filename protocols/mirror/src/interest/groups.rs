@@ -27,7 +27,7 @@ impl<K> Default for Groups<K> {
 }
 
 impl<K: Ord + Clone> Groups<K> {
-    /// Puts an object into a group, or into none, and marks the former group and the new one.
+    /// Puts an object into a group, or into none, and marks the groups before and after.
     pub(super) fn put(&mut self, object: NetId, group: Option<K>) {
         let former = self.group_of.get(&object);
         if former == group.as_ref() {

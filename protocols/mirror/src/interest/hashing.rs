@@ -87,7 +87,7 @@ impl SpatialHashingInterestManagement {
         }
     }
 
-    /// Returns whether a player in one cell sees the objects in another as it becomes ready. The square
+    /// Returns whether a player in a cell sees the objects in a second cell as it becomes ready. The square
     /// of the distance has 32 bits and wraps as in Mirror: of two cells more than 46 340 apart it may be
     /// small.
     pub fn sees(player: GridCell, object: GridCell) -> bool {

@@ -16,7 +16,7 @@ const NEIGHBOURS: [[i32; 2]; 7] = [[0, 0], [1, -1], [1, 0], [0, 1], [-1, 1], [-1
 /// `HexSpatialHash3DInterestManagement`.
 ///
 /// The corners of a hexagon are half the range from its centre. Each interval takes the places of all objects and
-/// players anew. Mirror leaves out everything farther than 9000 units from the origin; here the grid has no end.
+/// players anew. Mirror leaves out everything farther than 9000 units from the origin; here the grid is endless.
 ///
 /// ```
 /// use syncvar::mirror::interest::{HashedAxes, HexSpatialHashInterestManagement};
@@ -135,8 +135,8 @@ impl HexSpatialHashInterestManagement {
     }
 }
 
-/// Returns the hexagon around axial coordinates. All three coordinates are rounded; the one that has moved the
-/// farthest follows from the others.
+/// Returns the hexagon around axial coordinates. All three coordinates are rounded; the coordinate that has moved the
+/// farthest follows from the two.
 fn nearest(column: f32, row: f32) -> [i32; 2] {
     let third = -column - row;
     let rounded = [column, row, third].map(number);

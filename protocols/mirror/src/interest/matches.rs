@@ -11,7 +11,7 @@ use crate::{MirrorInterest, MirrorServer};
 /// Shows an object to the connections in its match. Mirror, `MatchInterestManagement`.
 ///
 /// A connection is in the matches of the objects that it owns; as it becomes ready, in that of its
-/// player only. An object without [`NetworkMatch`] or without a match is observed by its owner. One that
+/// player only. An object without [`NetworkMatch`] or without a match is observed by its owner. An object that
 /// leaves its match for none keeps its observers, as in Mirror: despawn it, or
 /// [rebuild](MirrorServer::rebuild_observers) it.
 ///

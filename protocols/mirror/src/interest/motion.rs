@@ -17,7 +17,7 @@ pub(super) struct Motion {
     static_intervals: u8,
     /// Players at the last rebuild.
     pub(super) players: Vec<(ConnectionId, NetId, Vector3)>,
-    /// Positions that the next ones are compared with.
+    /// Positions that the next positions are compared with.
     known: BTreeMap<NetId, Vector3>,
     statics: BTreeSet<NetId>,
 }

@@ -41,7 +41,7 @@ use crate::{LoadedScene, MirrorInterest, MirrorServer};
 #[derive(Clone, Debug, Default)]
 pub struct SceneInterestManagement {
     groups: Groups<LoadedScene>,
-    /// Objects that may have another scene since the last frame.
+    /// Objects that may have changed their scene since the last frame.
     written: BTreeSet<NetId>,
 }
 

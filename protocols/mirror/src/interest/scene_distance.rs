@@ -34,7 +34,7 @@ pub struct SceneDistanceInterestManagement {
     groups: Groups<LoadedScene>,
     /// Objects to rebuild in this frame, besides those of marked scenes.
     dirty: BTreeSet<NetId>,
-    /// Objects that may have another scene since the last frame.
+    /// Objects that may have changed their scene since the last frame.
     written: BTreeSet<NetId>,
 }
 

@@ -30,7 +30,7 @@ impl MovingAverage {
         }
     }
 
-    /// Adds a sample. One that is no finite number is ignored.
+    /// Adds a sample. A sample that is not finite is ignored.
     pub fn add(&mut self, sample: f64) {
         if !sample.is_finite() {
             return;

@@ -1,6 +1,6 @@
 //! `SnapshotBuffer`: received states by the time of their sender.
 
-/// A state of the other end.
+/// A state of the remote end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snapshot<T> {
     /// Time of the sender in seconds.
@@ -99,7 +99,7 @@ impl<T: Copy> SnapshotBuffer<T> {
     /// Returns the neighbours of a time, and drops older states.
     ///
     /// As in Mirror, of the older states only the first half may go: the loop there compares with a
-    /// length that shrinks meanwhile. The others go with the next steps.
+    /// length that shrinks meanwhile. The rest goes with the next steps.
     pub fn step(&mut self, time: f64) -> Option<Sample<T>> {
         let (from, sample) = self.find(time)?;
         let removed = from.min(self.0.len().div_ceil(2));

@@ -17,6 +17,7 @@ pub struct AccurateInterval {
 
 impl AccurateInterval {
     /// Creates a schedule that is over at any time.
+    #[cfg(feature = "components")]
     pub(crate) const fn overdue() -> Self {
         Self { last: f64::MIN }
     }

@@ -17,7 +17,7 @@ use super::{MovingAverage, Snapshot, SnapshotBuffer};
 pub struct InterpolationSettings {
     /// Distance behind the newest state in send intervals, before the first adjustment; 2 by default.
     pub buffer_time_multiplier: f64,
-    /// Limit of states; 32 by default. Further ones are dropped.
+    /// Limit of states; 32 by default. Further states are dropped.
     pub buffer_limit: usize,
     /// Distance ahead of the aim in send intervals from which the time slows down; -1 by default.
     pub catchup_negative_threshold: f32,
@@ -55,7 +55,7 @@ impl Default for InterpolationSettings {
     }
 }
 
-/// Time at which received states are shown: behind the other end's time, steady, a little faster or
+/// Time at which received states are shown: behind the remote end's time, steady, a little faster or
 /// slower where the distance drifts. Mirror's `NetworkTime.unscaledTime` on a client, and
 /// `NetworkConnectionToClient.remoteTimeline` on a server.
 ///
@@ -74,7 +74,7 @@ impl Default for InterpolationSettings {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     settings: InterpolationSettings,
-    /// Send interval of the other end in seconds, as Mirror's `float`.
+    /// Send interval of the remote end in seconds, as Mirror's `float`.
     send_interval: f32,
     /// Distance behind the newest state in send intervals, and in seconds.
     multiplier: f64,
@@ -130,7 +130,7 @@ impl Timeline {
         }
     }
 
-    /// Adds a time of the other end, and its scaled time (Unity's `Time.timeScale`), received now.
+    /// Adds a time of the remote end, and its scaled time (Unity's `Time.timeScale`), received now.
     pub fn add(&mut self, (remote_time, scaled_time): (f64, f64), now: f64) {
         if !remote_time.is_finite() || !scaled_time.is_finite() {
             return;
@@ -179,7 +179,7 @@ impl Timeline {
         }
     }
 
-    /// Returns the time of the other end that is shown; 0 before its first time.
+    /// Returns the time of the remote end that is shown; 0 before its first time.
     pub fn time(&self) -> f64 {
         self.time
     }
@@ -204,12 +204,12 @@ impl Timeline {
         self.distance
     }
 
-    /// Returns the received times, oldest first; the values are the scaled ones.
+    /// Returns the received times, oldest first; the values are the scaled times.
     pub fn snapshots(&self) -> &[Snapshot<f64>] {
         self.snapshots.as_slice()
     }
 
-    /// Returns the average distance of the shown time to received ones.
+    /// Returns the average distance of the shown time to received times.
     pub fn drift(&self) -> &MovingAverage {
         &self.drift
     }

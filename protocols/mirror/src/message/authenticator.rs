@@ -6,21 +6,21 @@ use syncvar_runtime::{
 };
 
 use super::MirrorMessage;
-use super::part::Part;
+use super::part::MessageField;
 
 /// Credentials of a client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthRequestMessage {
     /// The name.
     pub username: String,
-    /// The password in clear text: the protocol has no encryption.
+    /// The password in clear text: the protocol is not encrypted.
     pub password: String,
 }
 
 /// Answer of the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuthResponseMessage {
-    /// [`ACCEPTED`](Self::ACCEPTED), or another code.
+    /// [`ACCEPTED`](Self::ACCEPTED), or a code of an error.
     pub code: u8,
     /// Text for the user.
     pub message: String,
@@ -105,8 +105,8 @@ impl SyncValue for AuthResponseMessage {
     }
 }
 
-/// Reads a text; a missing one is empty.
+/// Reads a text; a missing text is empty.
 pub(super) fn read_text(reader: &mut NetworkReader<'_>) -> Result<String, ReadError> {
-    let text: Option<&str> = Part::read(reader)?;
+    let text: Option<&str> = MessageField::read(reader)?;
     Ok(text.unwrap_or_default().into())
 }

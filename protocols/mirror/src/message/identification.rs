@@ -7,7 +7,7 @@ use syncvar_runtime::{
 
 use super::MirrorMessage;
 use super::authenticator::read_text;
-use super::part::Part;
+use super::part::MessageField;
 
 /// Device of a client, for Mirror's `DeviceAuthenticator`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

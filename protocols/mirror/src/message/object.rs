@@ -4,7 +4,7 @@ use std::ops::BitOr;
 
 use syncvar_runtime::{NetId, Quaternion, Vector3};
 
-use super::part::messages;
+use super::part::{messages, numbered};
 use crate::{AssetId, SceneId};
 
 /// Start of a spawn burst, which the client applies at its end.
@@ -41,7 +41,7 @@ pub struct SpawnMessage<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpawnFlags(pub u8);
 
-/// Change of an owner, sent to the former and the new one.
+/// Change of an owner, sent to the owners before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChangeOwnerMessage {
     /// The object.
@@ -85,6 +85,8 @@ impl BitOr for SpawnFlags {
         Self(self.0 | other.0)
     }
 }
+
+numbered! { SpawnFlags, }
 
 messages! {
     ObjectSpawnStartedMessage = "Mirror.ObjectSpawnStartedMessage";

@@ -5,14 +5,13 @@ use syncvar_runtime::{
     WriteErrorKind,
 };
 
-use super::SpawnFlags;
 use crate::{AssetId, SceneId};
 
 /// Longest text in bytes: its length + 1 has 16 bits.
 const MAX_TEXT: usize = 65_534;
 
 /// A field of a message, as Mirror's weaver writes it.
-pub(super) trait Part<'a>: Sized {
+pub(super) trait MessageField<'a>: Sized {
     fn write(self, writer: &mut NetworkWriter);
     fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError>;
 }
@@ -25,14 +24,14 @@ macro_rules! messages {
 
             #[inline]
             fn write(&self, writer: &mut syncvar_runtime::NetworkWriter) {
-                $($crate::message::part::Part::write(self.$field, writer);)+
+                $($crate::message::part::MessageField::write(self.$field, writer);)+
             }
 
             #[inline]
             fn read(
                 reader: &mut syncvar_runtime::NetworkReader<$life>,
             ) -> Result<Self, syncvar_runtime::ReadError> {
-                Ok(Self { $($field: $crate::message::part::Part::read(reader)?),+ })
+                Ok(Self { $($field: $crate::message::part::MessageField::read(reader)?),+ })
             }
         }
     )*};
@@ -57,7 +56,7 @@ pub(super) use messages;
 /// Implements fields by methods of writer and reader.
 macro_rules! fixed {
     ($($part:ty = $write:ident, $read:ident;)*) => {$(
-        impl Part<'_> for $part {
+        impl MessageField<'_> for $part {
             #[inline]
             fn write(self, writer: &mut NetworkWriter) {
                 writer.$write(self);
@@ -79,7 +78,7 @@ fixed! {
 }
 
 /// A variable-length integer of 32 bits. Mirror's reader drops higher bits, which no writer sets.
-impl Part<'_> for u32 {
+impl MessageField<'_> for u32 {
     #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         writer.write_var_u64(self.into());
@@ -93,7 +92,7 @@ impl Part<'_> for u32 {
     }
 }
 
-impl Part<'_> for bool {
+impl MessageField<'_> for bool {
     #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         writer.write_u8(self.into());
@@ -108,26 +107,30 @@ impl Part<'_> for bool {
 /// Implements fields by the number inside.
 macro_rules! numbered {
     ($($part:ident,)*) => {$(
-        impl Part<'_> for $part {
+        impl $crate::message::part::MessageField<'_> for $part {
             #[inline]
-            fn write(self, writer: &mut NetworkWriter) {
-                self.0.write(writer);
+            fn write(self, writer: &mut syncvar_runtime::NetworkWriter) {
+                $crate::message::part::MessageField::write(self.0, writer);
             }
 
             #[inline]
-            fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-                Part::read(reader).map(Self)
+            fn read(
+                reader: &mut syncvar_runtime::NetworkReader<'_>,
+            ) -> Result<Self, syncvar_runtime::ReadError> {
+                $crate::message::part::MessageField::read(reader).map(Self)
             }
         }
     )*};
 }
 
-numbered! { NetId, SceneId, AssetId, SpawnFlags, }
+pub(super) use numbered;
+
+numbered! { NetId, SceneId, AssetId, }
 
 /// Implements fields by their encoding as values.
 macro_rules! values {
     ($($part:ident,)*) => {$(
-        impl Part<'_> for $part {
+        impl MessageField<'_> for $part {
             #[inline]
             fn write(self, writer: &mut NetworkWriter) {
                 writer.write(&self);
@@ -144,7 +147,7 @@ macro_rules! values {
 values! { Vector3, Quaternion, }
 
 /// Bytes, or none, which differs from empty bytes.
-impl<'a> Part<'a> for Option<&'a [u8]> {
+impl<'a> MessageField<'a> for Option<&'a [u8]> {
     #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         let Some(bytes) = self else {
@@ -167,7 +170,7 @@ impl<'a> Part<'a> for Option<&'a [u8]> {
 }
 
 /// A text, or none.
-impl<'a> Part<'a> for Option<&'a str> {
+impl<'a> MessageField<'a> for Option<&'a str> {
     #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         let Some(text) = self else {

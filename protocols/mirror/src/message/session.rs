@@ -2,7 +2,7 @@
 
 use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError};
 
-use super::part::{Part, messages};
+use super::part::{MessageField, messages};
 
 /// A client is ready for objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,10 +32,10 @@ pub struct SceneMessage<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SceneOperation {
-    /// Load it in place of all others.
+    /// Load it in place of the present scenes.
     #[default]
     Normal = 0,
-    /// Load it beside the others.
+    /// Load it beside the present scenes.
     LoadAdditive = 1,
     /// Unload it.
     UnloadAdditive = 2,
@@ -52,7 +52,7 @@ messages! {
     SceneMessage<'a> = "Mirror.SceneMessage" { scene_name, operation, custom_handling }
 }
 
-impl Part<'_> for SceneOperation {
+impl MessageField<'_> for SceneOperation {
     fn write(self, writer: &mut NetworkWriter) {
         writer.write_u8(match self {
             Self::Normal => 0,

@@ -2,7 +2,7 @@
 
 use super::part::messages;
 
-/// The time of one frame, for interpolation by the receiver.
+/// The time of a frame, for interpolation by the receiver.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeSnapshotMessage {
     /// The game time, which may run slower than the clock.

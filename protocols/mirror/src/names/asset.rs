@@ -7,8 +7,8 @@ use super::fnv1a32;
 
 /// Id of a prefab on the wire: `_assetId` in the prefab's file. 0 means no prefab.
 ///
-/// Unity's editor computes it from the GUID in the `.meta` file beside the prefab. Unity 2021.2 and newer compute another
-/// number than older editors; the prefab's file tells which of them saved it, as its id is one of the two:
+/// Unity's editor computes it from the GUID in the `.meta` file beside the prefab. Unity 2021.2 and newer compute a
+/// different number than older editors; the prefab's file shows which editor saved it, by its id:
 ///
 /// ```
 /// use syncvar::mirror::AssetId;

@@ -36,11 +36,11 @@ pub enum SyncDirection {
     /// The server.
     #[default]
     ServerToClient,
-    /// The owner of the object; the server relays to all other observers.
+    /// The owner of the object; the server relays to the remaining observers.
     ClientToServer,
 }
 
-/// Settings of a component, as in Unity's inspector. Unset ones come from the behaviour: see
+/// Settings of a component, as in Unity's inspector. Unset settings come from the behaviour: see
 /// [`MirrorPrefabs`](crate::MirrorPrefabs).
 ///
 /// ```
@@ -134,7 +134,7 @@ impl Component {
         }
     }
 
-    /// Returns these settings, completed by earlier ones.
+    /// Returns these settings, completed by earlier settings.
     pub(super) fn over(self, earlier: Self) -> Self {
         Self {
             sync_mode: self.sync_mode.or(earlier.sync_mode),

@@ -13,13 +13,13 @@ use crate::names::CSharpNames;
 use crate::{AssetId, hash16};
 
 /// One entry of the registry.
-pub(crate) struct Entry {
+pub(crate) struct PrefabEntry {
     /// Position in the order of registration.
     pub(crate) index: u32,
     pub(crate) name: String,
     /// 0 for a scene object.
     pub(crate) asset_id: AssetId,
-    /// Index of its first component among those of all prefabs.
+    /// Index of its first component among the components of all prefabs.
     pub(crate) first_behaviour: usize,
     /// Names of its components, in order.
     pub(crate) behaviours: Vec<&'static str>,
@@ -36,19 +36,19 @@ pub(crate) struct Entry {
     /// Remote calls.
     calls: ObjectCalls,
     /// Their names and hashes, by component.
-    names: Vec<Calls>,
+    names: Vec<PrefabCalls>,
 }
 
 /// Names and hashes of the calls of a component.
 #[derive(Default)]
-struct Calls {
+struct PrefabCalls {
     /// Full name and hash by number; `None` for an event, which Mirror does not have.
     named: Vec<Option<(String, u16)>>,
     /// Numbers by hash.
     by_hash: FxHashMap<u16, u32>,
 }
 
-impl Entry {
+impl PrefabEntry {
     /// Creates an entry from its ids, the settings of components, the C# names, and a sample.
     pub(super) fn new(
         (index, name, asset_id): (u32, &str, AssetId),
@@ -100,7 +100,7 @@ impl Entry {
             calls: ObjectCalls::of(slots),
             names: slots
                 .iter()
-                .map(|slot| Calls::new(slot.info(), names))
+                .map(|slot| PrefabCalls::new(slot.info(), names))
                 .collect(),
         }
     }
@@ -164,7 +164,7 @@ impl Entry {
     }
 }
 
-impl Calls {
+impl PrefabCalls {
     /// Collects the calls of a behaviour.
     fn new(behaviour: &SlotInfo, names: &CSharpNames) -> Self {
         let mut calls = Self::default();
@@ -198,9 +198,9 @@ fn bits(components: &[Settings], holds: impl Fn(&Settings) -> bool) -> u64 {
     set.fold(0, |bits, (index, _)| bits | 1 << index)
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for PrefabEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry")
+        f.debug_struct("PrefabEntry")
             .field("name", &self.name)
             .field("asset_id", &self.asset_id)
             .field("components", &self.components)

@@ -259,7 +259,7 @@ fn prefabs_are_found_by_name_asset_id_and_types() {
     let prefabs = registered::<Plain>(&[])
         .register::<Aim>(MirrorPrefab::scene("Turret"))
         .register::<Aim>(MirrorPrefab::scene("Camera"));
-    let index = |entry: Option<&Entry>| entry.map(|entry| entry.index);
+    let index = |entry: Option<&PrefabEntry>| entry.map(|entry| entry.index);
     assert_eq!(index(prefabs.by_asset_id(AssetId(1001))), Some(0));
     assert_eq!(index(prefabs.by_asset_id(AssetId::NONE)), None);
     assert_eq!(index(prefabs.by_name("Camera")), Some(2));

@@ -8,10 +8,10 @@ use crate::{MirrorError, MirrorServer, MirrorServerEvent};
 
 /// Place of a room's players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum RoomStage {
     /// In the room's scene.
     Room {
-        /// All players are ready, and enough of them.
+        /// All players are ready, and their number suffices.
         all_ready: bool,
     },
     /// The server loads the game's scene.
@@ -20,7 +20,7 @@ enum Stage {
     Game,
 }
 
-const OPEN: Stage = Stage::Room { all_ready: false };
+const OPEN: RoomStage = RoomStage::Room { all_ready: false };
 
 /// Room of a server. Mirror, `NetworkRoomManager`.
 ///
@@ -32,7 +32,7 @@ pub struct NetworkRoom<G> {
     settings: RoomSettings,
     /// Room players, in the order of their index.
     slots: Vec<(ConnectionId, NetId)>,
-    stage: Stage,
+    stage: RoomStage,
     /// Connections that have loaded the game's scene before the server.
     pending: Vec<ConnectionId>,
 }
@@ -73,19 +73,19 @@ impl<G: RoomGame> NetworkRoom<G> {
         &self.slots
     }
 
-    /// Returns whether all players in the room are ready, and enough of them. Mirror, `allPlayersReady`.
+    /// Returns whether all players in the room are ready, and their number suffices. Mirror, `allPlayersReady`.
     pub fn all_players_ready(&self) -> bool {
-        self.stage == Stage::Room { all_ready: true }
+        self.stage == RoomStage::Room { all_ready: true }
     }
 
     /// Returns whether the server is to load the game's scene: [`scene_loaded`](Self::scene_loaded) is due.
     pub fn is_loading(&self) -> bool {
-        self.stage == Stage::Loading
+        self.stage == RoomStage::Loading
     }
 
     /// Returns whether the players are in the room.
     pub fn is_open(&self) -> bool {
-        matches!(self.stage, Stage::Room { .. })
+        matches!(self.stage, RoomStage::Room { .. })
     }
 
     /// Handles a polled event of the server. Requests for players belong to the room.
@@ -96,9 +96,9 @@ impl<G: RoomGame> NetworkRoom<G> {
             }
             MirrorServerEvent::AddPlayerRequested { connection } => self.admit(server, *connection),
             MirrorServerEvent::Ready { connection } => match self.stage {
-                Stage::Loading => self.pending.push(*connection),
-                Stage::Game => self.enter_game(server, *connection),
-                Stage::Room { .. } => {}
+                RoomStage::Loading => self.pending.push(*connection),
+                RoomStage::Game => self.enter_game(server, *connection),
+                RoomStage::Room { .. } => {}
             },
             MirrorServerEvent::Disconnected { connection, .. } => self.leave(server, *connection),
             _ => {}
@@ -108,7 +108,7 @@ impl<G: RoomGame> NetworkRoom<G> {
     /// Looks whether all players are ready, once per tick behind the events, and begins the game then. Mirror,
     /// `ReadyStatusChanged`.
     pub fn update(&mut self, server: &mut MirrorServer) {
-        let Stage::Room { all_ready } = self.stage else {
+        let RoomStage::Room { all_ready } = self.stage else {
             return;
         };
         let players = { self.slots.iter() }.filter_map(|slot| server.get::<G::RoomPlayer>(slot.1));
@@ -118,7 +118,7 @@ impl<G: RoomGame> NetworkRoom<G> {
         if is_ready == all_ready {
             return;
         }
-        self.stage = Stage::Room {
+        self.stage = RoomStage::Room {
             all_ready: is_ready,
         };
         if !is_ready {
@@ -131,16 +131,16 @@ impl<G: RoomGame> NetworkRoom<G> {
     /// Begins the game: all clients load its scene. Without effect during a game.
     pub fn start(&mut self, server: &mut MirrorServer) {
         if self.is_open() && load(server, &self.settings.game_scene) {
-            self.stage = Stage::Loading;
+            self.stage = RoomStage::Loading;
             self.pending.clear();
         }
     }
 
     /// Continues when the server has loaded the game's scene: the clients that have loaded it get their
-    /// players, the others when they have. Mirror, `OnServerSceneChanged`.
+    /// players, the remaining clients after their loads. Mirror, `OnServerSceneChanged`.
     pub fn scene_loaded(&mut self, server: &mut MirrorServer) {
-        if self.stage == Stage::Loading {
-            self.stage = Stage::Game;
+        if self.stage == RoomStage::Loading {
+            self.stage = RoomStage::Game;
             for connection in std::mem::take(&mut self.pending) {
                 self.enter_game(server, connection);
             }

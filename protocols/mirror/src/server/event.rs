@@ -126,7 +126,7 @@ pub enum MirrorServerEvent {
         message: String,
     },
     /// A callback of [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) returned an error or
-    /// panicked. All other callbacks ran.
+    /// panicked. The remaining callbacks ran.
     CallbackFailed {
         /// The object.
         object: NetId,
@@ -139,12 +139,12 @@ pub enum MirrorServerEvent {
     },
     /// A value has no encoding.
     ///
-    /// A [`SyncVar`](syncvar_runtime::SyncVar) stops alone: observers keep its last value, the other
+    /// A [`SyncVar`](syncvar_runtime::SyncVar) stops alone: observers keep its last value, the remaining
     /// fields travel on, and the first value that fits is sent. A new observer receives the value of the
     /// prefab. Reported once for each write of the field and for each spawn.
     ///
     /// A collection with such an element stops the object, because a snapshot announces the
-    /// number of pending operations, and the client skips as many of the next ones. Its changes stay dirty,
+    /// number of pending operations, and the client skips as many of the next operations. Its changes stay dirty,
     /// and the next change of the object tries again, failed spawns included. The same holds for a
     /// behaviour with an [own layout](syncvar_runtime::BehaviourInfo::own_layout()).
     SerializeFailed {
@@ -157,7 +157,7 @@ pub enum MirrorServerEvent {
         /// The error.
         error: WriteError,
     },
-    /// A reading of the caller's clock was more than 100 years after the one before, or led beyond 500
+    /// A reading of the caller's clock was more than 100 years after the reading before, or led beyond 500
     /// years. It counts as no time: the own time stands still for that update and continues from there.
     ClockLeap {
         /// Refused step.
@@ -175,7 +175,7 @@ pub enum MirrorServerEvent {
         behaviour: Option<&'static str>,
         /// The longest field of the object.
         field: Option<&'static str>,
-        /// The receiver, if it is a single one.
+        /// The receiver, if it is a single connection.
         connection: Option<ConnectionId>,
         /// The length in bytes.
         length: usize,
@@ -185,7 +185,7 @@ pub enum MirrorServerEvent {
 }
 
 impl MirrorServerEvent {
-    /// Returns the fields of a `B` that an owner has written, for [`Written`](Self::Written); `None` for any other event.
+    /// Returns the fields of a `B` that an owner has written, for [`Written`](Self::Written); `None` for the remaining events.
     pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
         match self {
             Self::Written {

@@ -1,26 +1,25 @@
-//! Observers of objects: audiences, interest management, and deferred spawns.
+//! Observers of objects: audiences, the rules that show or hide an object, and deferred spawns.
 
-pub(super) mod audience;
-pub(super) mod interest;
-pub(super) mod observe;
-mod reason;
-pub(super) mod rebuild;
+pub(crate) mod interest;
+pub(crate) mod rebuild;
 
 use syncvar_runtime::object::Pools;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{CallError, ConnectionId, NetId, Target, ViewReason};
 
-use super::world::object::{Observed, Viewers, Visibility};
-use audience::Audiences;
+use super::audiences::Audiences;
+use super::objects::Objects;
+use super::objects::entry::{Observed, Viewers};
+use super::objects::visibility::Visibility;
 use interest::Interest;
 use rebuild::Rebuilds;
 
 /// Audiences, interest management, and spawns deferred by a callback.
 #[derive(Debug, Default)]
-pub(super) struct Observers {
-    pub(super) audiences: Audiences,
-    pub(super) interest: Interest,
+pub(crate) struct Observers {
+    pub(crate) audiences: Audiences,
+    pub(crate) interest: Interest,
     /// Rebuilds by an interest management of Mirror, which decides instead of areas.
-    pub(super) rebuilds: Option<Box<Rebuilds>>,
+    pub(crate) rebuilds: Option<Box<Rebuilds>>,
     /// Observers of checked-out objects that receive the spawn at check-in.
     deferred: Vec<(ConnectionId, NetId)>,
 }
@@ -28,12 +27,12 @@ pub(super) struct Observers {
 impl Observers {
     /// Returns whether a connection observes an object.
     #[inline]
-    pub(super) fn contains(&self, object: &Observed, connection: ConnectionId) -> bool {
-        self.audiences.contains(object.audience, connection)
+    pub(crate) fn contains(&self, object: &Observed, connection: ConnectionId) -> bool {
+        self.audiences.contains(object.view.audience, connection)
     }
 
     /// Returns whether a ready connection should observe an object.
-    pub(super) fn sees(&self, connection: ConnectionId, object: &Observed) -> bool {
+    pub(crate) fn sees(&self, connection: ConnectionId, object: &Observed) -> bool {
         if !object.spawned {
             return false;
         }
@@ -41,7 +40,7 @@ impl Observers {
             return visible;
         }
         let is_owner = object.owner == Some(connection);
-        match (&object.viewers, object.visibility) {
+        match (&object.view.viewers, object.view.visibility) {
             // A rebuild has heeded visibility and owner.
             (Viewers::Chosen(chosen), _) => chosen.binary_search(&connection).is_ok(),
             (_, Visibility::ForceShown) | (Viewers::All, Visibility::ByDefault) => true,
@@ -54,12 +53,12 @@ impl Observers {
 
     /// Adds an observer, without a spawn.
     #[inline]
-    pub(super) fn add(&mut self, object: &mut Observed, connection: ConnectionId) {
-        object.audience = self.audiences.toggle(object.audience, connection);
+    pub(crate) fn add(&mut self, object: &mut Observed, connection: ConnectionId) {
+        object.view.audience = self.audiences.toggle(object.view.audience, connection);
     }
 
     /// Removes an observer, without a hide.
-    pub(super) fn remove(
+    pub(crate) fn remove(
         &mut self,
         pools: &mut Pools,
         object: &mut Observed,
@@ -68,15 +67,15 @@ impl Observers {
         if !self.contains(object, connection) {
             return;
         }
-        object.audience = self.audiences.toggle(object.audience, connection);
-        if object.audience == Audiences::EMPTY {
+        object.view.audience = self.audiences.toggle(object.view.audience, connection);
+        if object.view.audience == Audiences::EMPTY {
             object.end_observation(pools);
         }
     }
 
     /// Defers the spawn of a checked-out object.
     #[inline]
-    pub(super) fn defer(&mut self, id: NetId, connection: ConnectionId) {
+    pub(crate) fn defer(&mut self, id: NetId, connection: ConnectionId) {
         if !self.deferred.contains(&(connection, id)) {
             self.deferred.push((connection, id));
         }
@@ -84,22 +83,22 @@ impl Observers {
 
     /// Takes the deferred observers of an object.
     #[inline]
-    pub(super) fn take_deferred(&mut self, id: NetId) -> Vec<ConnectionId> {
+    pub(crate) fn take_deferred(&mut self, id: NetId) -> Vec<ConnectionId> {
         let deferred = self.deferred.extract_if(.., |(_, object)| *object == id);
         deferred.map(|(connection, _)| connection).collect()
     }
 
     /// Drops the deferred spawns for a connection.
     #[inline]
-    pub(super) fn drop_deferred(&mut self, connection: ConnectionId) {
+    pub(crate) fn drop_deferred(&mut self, connection: ConnectionId) {
         self.deferred
             .retain(|(receiver, _)| *receiver != connection);
     }
 
     /// Removes a despawned object; its audience is still in use.
     #[inline]
-    pub(super) fn remove_object(&mut self, id: NetId, object: &Observed) {
-        self.interest.remove_object(id, object.viewers.area());
+    pub(crate) fn remove_object(&mut self, id: NetId, object: &Observed) {
+        self.interest.remove_object(id, object.view.viewers.area());
         if let Some(rebuilds) = &mut self.rebuilds {
             rebuilds.remove_object(id);
         }
@@ -108,8 +107,112 @@ impl Observers {
 
     /// Removes a closed connection; its audiences are still in use.
     #[inline]
-    pub(super) fn remove_connection(&mut self, connection: ConnectionId) {
+    pub(crate) fn remove_connection(&mut self, connection: ConnectionId) {
         self.interest.remove_connection(connection);
         self.drop_deferred(connection);
+    }
+
+    /// Removes a connection from all audiences, without messages.
+    pub(crate) fn remove_from_audiences(
+        &mut self,
+        connection: ConnectionId,
+        objects: &mut Objects,
+    ) {
+        for object in objects.world.objects.values_mut() {
+            object.view.viewers.choose(connection, false);
+            self.remove(&mut objects.world.pools, object, connection);
+        }
+    }
+
+    /// Records write access to an object, for an interest management of Mirror.
+    #[inline]
+    pub(crate) fn note_write(&mut self, id: NetId) {
+        if let Some(rebuilds) = &mut self.rebuilds {
+            rebuilds.written.insert(id);
+        }
+    }
+
+    /// Returns the observers of an object, ascending.
+    pub(crate) fn of(&self, object: Option<&Observed>) -> &[ConnectionId] {
+        object.map_or(&[], |object| self.audiences.members(object.view.audience))
+    }
+
+    /// Returns the rule that shows an object to a ready connection, or hides it.
+    pub(crate) fn view_rule(
+        &self,
+        id: NetId,
+        object: &Observed,
+        connection: ConnectionId,
+    ) -> ViewReason {
+        if !object.spawned {
+            return ViewReason::NotSpawned;
+        }
+        match object.visibility_override(connection) {
+            Some(true) => return ViewReason::ShownByName,
+            Some(false) => return ViewReason::HiddenByName,
+            None => {}
+        }
+        let is_owner = object.owner == Some(connection);
+        match (object.view.visibility, &object.view.viewers) {
+            (_, Viewers::Chosen(chosen)) => match chosen.binary_search(&connection) {
+                Ok(_) if is_owner => ViewReason::Owner,
+                Ok(_) => ViewReason::Chosen,
+                Err(_) => ViewReason::NotChosen,
+            },
+            (Visibility::ForceShown, _) => ViewReason::ShownToAll,
+            (Visibility::ForceHidden, _) | (_, Viewers::Area(_)) if is_owner => ViewReason::Owner,
+            (Visibility::ForceHidden, _) => ViewReason::HiddenFromAll,
+            (Visibility::ByDefault, Viewers::All) => ViewReason::Everyone,
+            (Visibility::ByDefault, Viewers::Area(area)) => {
+                let explained = self.interest.management.explain(id, connection);
+                ViewReason::of_area(*area, self.interest.sees(connection, *area), explained)
+            }
+        }
+    }
+
+    /// Checks that the named connections of a call's target observe the object.
+    pub(crate) fn check_target(
+        &self,
+        id: NetId,
+        object: &Observed,
+        target: &Target,
+    ) -> Result<(), CallError> {
+        let named: &[ConnectionId] = match target {
+            Target::Owner => object.owner.as_slice(),
+            Target::One(connection) => std::slice::from_ref(connection),
+            Target::Set(connections) => connections,
+            _ => &[],
+        };
+        if *target == Target::Owner && named.is_empty() {
+            return Err(CallError::NoOwner(id));
+        }
+        match named.iter().find(|named| !self.contains(object, **named)) {
+            Some(connection) => Err(CallError::NotObserved {
+                object: id,
+                connection: *connection,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the observers of an object that a call's target selects.
+    pub(crate) fn receivers(&self, object: &Observed, target: &Target) -> Vec<ConnectionId> {
+        let observers = || self.of(Some(object)).iter().copied();
+        let all_but = |left_out: Option<ConnectionId>| {
+            let receivers = observers().filter(move |observer| Some(*observer) != left_out);
+            receivers.collect()
+        };
+        match target {
+            Target::Observers | Target::Everyone => observers().collect(),
+            Target::NotOwner => all_but(object.owner),
+            Target::AllBut(connection) => all_but(Some(*connection)),
+            Target::Owner => object.owner.into_iter().collect(),
+            Target::One(connection) => vec![*connection],
+            Target::Set(connections) => {
+                let is_named = |observer: &ConnectionId| connections.contains(observer);
+                observers().filter(is_named).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }

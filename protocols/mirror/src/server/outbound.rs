@@ -1,32 +1,48 @@
 //! Packets and closed connections for the transport.
 
-pub(super) mod outbox;
-pub(super) mod transmit;
+mod broadcast;
 
 use std::collections::VecDeque;
 
-use syncvar_runtime::ConnectionId;
+use syncvar_runtime::{ConnectionId, Encoding, NetworkWriter};
 
+use super::batches::chunk::MessageChunk;
+use super::batches::outbox::QueuedBatch;
 use super::sessions::Sessions;
 use super::sessions::connection::Connection;
-use outbox::Packet;
 
-/// Queues that the transport polls.
-#[derive(Debug, Default)]
-pub(super) struct Outbound {
+/// Queues that the transport polls, and memory for the time messages of a frame.
+#[derive(Debug)]
+pub(crate) struct Outbound {
     /// Connections with packets, each once.
     outgoing: VecDeque<ConnectionId>,
     /// Last packets of closed connections.
-    final_packets: VecDeque<(ConnectionId, Packet)>,
+    final_packets: VecDeque<(ConnectionId, QueuedBatch)>,
     /// Connections for the transport to close.
     closing: VecDeque<ConnectionId>,
-    /// Packet of the last poll, borrowed by its `MirrorTransmit`.
-    polled: Option<(ConnectionId, Packet)>,
+    /// Batch of the last poll, borrowed by its `MirrorTransmit`.
+    polled: Option<(ConnectionId, QueuedBatch)>,
+    chunk: MessageChunk,
+    /// Memory for a message.
+    written: NetworkWriter,
+}
+
+impl Default for Outbound {
+    fn default() -> Self {
+        Self {
+            outgoing: VecDeque::new(),
+            final_packets: VecDeque::new(),
+            closing: VecDeque::new(),
+            polled: None,
+            chunk: MessageChunk::default(),
+            written: NetworkWriter::with_encoding(Encoding::Mirror),
+        }
+    }
 }
 
 impl Outbound {
     /// Queues a connection with packets.
-    pub(super) fn queue(&mut self, id: ConnectionId, connection: &mut Connection) {
+    pub(crate) fn queue(&mut self, id: ConnectionId, connection: &mut Connection) {
         if !connection.is_outgoing && !connection.outbox.is_empty() {
             connection.is_outgoing = true;
             self.outgoing.push_back(id);
@@ -34,7 +50,7 @@ impl Outbound {
     }
 
     /// Closes a connection after its complete packets.
-    pub(super) fn close(&mut self, id: ConnectionId, connection: &mut Connection) {
+    pub(crate) fn close(&mut self, id: ConnectionId, connection: &mut Connection) {
         while let Some(packet) = connection.outbox.pop() {
             self.final_packets.push_back((id, packet));
         }
@@ -42,13 +58,13 @@ impl Outbound {
     }
 
     /// Forgets a connection that the transport has closed.
-    pub(super) fn remove(&mut self, id: ConnectionId) {
+    pub(crate) fn remove(&mut self, id: ConnectionId) {
         self.final_packets.retain(|(closed, _)| *closed != id);
         self.closing.retain(|closing| *closing != id);
     }
 
     /// Returns the next packet; the reference lasts until the next call.
-    pub(super) fn poll(&mut self, sessions: &mut Sessions) -> Option<(ConnectionId, &Packet)> {
+    pub(crate) fn poll(&mut self, sessions: &mut Sessions) -> Option<(ConnectionId, &QueuedBatch)> {
         self.polled = match self.final_packets.pop_front() {
             Some(packet) => Some(packet),
             None => self.next_packet(sessions),
@@ -56,7 +72,7 @@ impl Outbound {
         self.polled.as_ref().map(|(id, packet)| (*id, packet))
     }
 
-    fn next_packet(&mut self, sessions: &mut Sessions) -> Option<(ConnectionId, Packet)> {
+    fn next_packet(&mut self, sessions: &mut Sessions) -> Option<(ConnectionId, QueuedBatch)> {
         loop {
             let id = *self.outgoing.front()?;
             if let Some(connection) = sessions.get_mut(id) {
@@ -69,7 +85,7 @@ impl Outbound {
         }
     }
 
-    pub(super) fn poll_close(&mut self) -> Option<ConnectionId> {
+    pub(crate) fn poll_close(&mut self) -> Option<ConnectionId> {
         self.closing.pop_front()
     }
 }

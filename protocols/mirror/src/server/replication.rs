@@ -1,16 +1,15 @@
-//! State of the update loop: dirty objects, intervals, and encode buffers.
+//! Replication: spawns, changes and hybrid components on their way to observers, and the writes of owners.
 
-pub(super) mod broadcast;
-pub(super) mod changes;
-pub(super) mod encode;
-pub(super) mod entity_state;
-pub(super) mod frame;
-pub(super) mod hybrid;
-pub(super) mod spawn_message;
-mod stopped;
-pub(super) mod transfer;
+mod baselines;
+pub(crate) mod changes;
+mod frames;
+mod hybrid;
+pub(crate) mod owner_state;
+pub(crate) mod spawns;
+mod transfer;
 mod undo;
-mod unsent;
+pub(crate) mod unsent;
+mod views;
 
 use std::collections::BTreeSet;
 
@@ -18,56 +17,71 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
 use syncvar_runtime::object::Nanos;
 
-use super::world::object::Observed;
+use super::encoding::Encoder;
+use super::objects::Objects;
 use crate::MirrorServerConfig;
-use crate::frames::Frames;
-use crate::unreliable::Unreliable;
-use encode::Scratch;
-use hybrid::Hybrid;
+use crate::frames::FrameObjects;
+use crate::unreliable::ReceivedBaseline;
+use baselines::Baselines;
+use spawns::Spawns;
 
 /// Dirty objects, their schedule, and the buffers that encode them.
 #[derive(Debug)]
-pub(super) struct Replication {
+pub(crate) struct Replication {
     /// Objects with possible changes, each once.
-    pub(super) dirty: Vec<NetId>,
+    pub(crate) dirty: Vec<NetId>,
     /// Memory for the list that the current update visits.
-    pub(super) visiting: Vec<NetId>,
+    visiting: Vec<NetId>,
     /// Objects whose sync interval is running, by its end.
-    pub(super) waking: BTreeSet<(Nanos, NetId)>,
+    waking: BTreeSet<(Nanos, NetId)>,
     /// Baselines sent for hybrid components.
-    pub(super) hybrid: Hybrid,
+    baselines: Baselines,
     /// Baselines received from owners, by object.
-    pub(super) unreliable: FxHashMap<NetId, Unreliable>,
-    pub(super) scratch: Scratch,
+    unreliable: FxHashMap<NetId, ReceivedBaseline>,
+    pub(crate) encoder: Encoder,
+    spawns: Spawns,
     /// Objects with work in each frame.
-    pub(super) frames: Frames,
+    pub(crate) frames: FrameObjects,
+    /// Memory for the objects of a spawn burst.
+    burst: Vec<NetId>,
 }
 
 impl Replication {
-    pub(super) fn new(config: &MirrorServerConfig) -> Self {
+    pub(crate) fn new(config: &MirrorServerConfig) -> Self {
         Self {
             dirty: Vec::new(),
             visiting: Vec::new(),
             waking: BTreeSet::new(),
-            hybrid: Hybrid::new(config),
+            baselines: Baselines::new(config),
             unreliable: FxHashMap::default(),
-            scratch: Scratch::default(),
-            frames: Frames::new(config.tick_rate),
+            encoder: Encoder::default(),
+            spawns: Spawns::default(),
+            frames: FrameObjects::new(config.tick_rate),
+            burst: Vec::new(),
         }
     }
 
     /// Queues an object for the next update.
     #[inline]
-    pub(super) fn queue(&mut self, id: NetId, object: &mut Observed) {
-        if !std::mem::replace(&mut object.queued, true) {
+    pub(crate) fn queue_dirty(&mut self, objects: &mut Objects, id: NetId) {
+        if let Some(object) = objects.get_mut(id)
+            && !std::mem::replace(&mut object.queued, true)
+        {
             self.dirty.push(id);
         }
     }
 
+    /// Forgets the received baselines: a new owner has a clock of its own, and unknown baselines if it owned the
+    /// object before.
+    pub(crate) fn begin_ownership(&mut self, id: NetId) {
+        self.unreliable.insert(id, ReceivedBaseline::of_new_owner());
+        self.baselines.align_owner(id);
+    }
+
     /// Drops a despawned object.
-    pub(super) fn remove_object(&mut self, id: NetId) {
+    pub(crate) fn remove_object(&mut self, id: NetId) {
         self.unreliable.remove(&id);
-        self.hybrid.forget(id);
+        self.baselines.forget(id);
         self.frames.objects.remove(&id);
     }
 }

@@ -1,11 +1,7 @@
-//! Connections and their shared settings.
+//! Connections, their shared settings, and the messages that are queued for them.
 
-pub(super) mod command;
-pub(super) mod connection;
-pub(super) mod message;
-pub(super) mod player;
-pub(super) mod receive;
-pub(super) mod scene;
+pub(crate) mod connection;
+mod messages;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,33 +9,37 @@ use std::time::Duration;
 use syncvar_runtime::behaviour::MessageTime;
 use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
 use syncvar_runtime::table::Table;
-use syncvar_runtime::{Channel, ConnectionId, ObjectError};
+use syncvar_runtime::{Channel, ConnectionId, Encoding, NetworkWriter, ObjectError};
 
+use super::context::Context;
+use super::event::MirrorServerEvent;
 use crate::{AuthRequestMessage, Limits, MirrorError, MirrorMessage};
 use connection::Connection;
 
 /// Connections, and the scene that they load.
 #[derive(Debug)]
-pub(super) struct Sessions {
+pub(crate) struct Sessions {
     connections: Table<Connection>,
     ids: ConnectionIds,
     /// Longest message that every connection carries: reliably, and unreliably.
     longest: [usize; 2],
     /// Ids of user messages accepted before authentication.
-    pub(super) unauthenticated: BTreeSet<u16>,
+    pub(crate) unauthenticated: BTreeSet<u16>,
     /// Input since the last update.
-    pub(super) intake: Intake,
-    /// Connections before their first ready, and the places of the others.
-    pub(super) lobby: Lobby,
+    pub(crate) intake: Intake,
+    /// Connections before their first ready, and the places of ready connections.
+    pub(crate) lobby: Lobby,
     /// Times of the batch that is being read.
-    pub(super) message_time: Option<MessageTime>,
+    pub(crate) message_time: Option<MessageTime>,
     /// Current scene of the clients.
-    pub(super) scene: Option<String>,
+    pub(crate) scene: Option<String>,
+    /// Memory for a message.
+    written: NetworkWriter,
 }
 
 impl Sessions {
     /// Returns a table without connections.
-    pub(super) fn new(limits: &syncvar_runtime::Limits) -> Self {
+    pub(crate) fn new(limits: &syncvar_runtime::Limits) -> Self {
         Self {
             connections: Table::default(),
             ids: ConnectionIds::default(),
@@ -49,36 +49,37 @@ impl Sessions {
             lobby: Lobby::default(),
             message_time: None,
             scene: None,
+            written: NetworkWriter::with_encoding(Encoding::Mirror),
         }
     }
 
     #[inline]
-    pub(super) fn get(&self, id: ConnectionId) -> Option<&Connection> {
+    pub(crate) fn get(&self, id: ConnectionId) -> Option<&Connection> {
         self.connections.get(id.0)
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
+    pub(crate) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         self.connections.get_mut(id.0)
     }
 
     /// Returns all connections, by ascending number.
     #[inline]
-    pub(super) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
         let connections = self.connections.iter();
         connections.map(|(number, connection)| (ConnectionId(number), connection))
     }
 
     /// Returns all connections, by ascending number.
     #[inline]
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (ConnectionId, &mut Connection)> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (ConnectionId, &mut Connection)> {
         let connections = self.connections.iter_mut();
         connections.map(|(number, connection)| (ConnectionId(number), connection))
     }
 
     /// Adds a connection. Returns its number.
     #[inline]
-    pub(super) fn add(&mut self, limits: Limits) -> ConnectionId {
+    pub(crate) fn add(&mut self, limits: Limits) -> ConnectionId {
         let connections = &self.connections;
         let id = self.ids.next(|id| connections.get(id.0).is_some());
         self.connections.insert(id.0, Connection::new(limits));
@@ -88,58 +89,51 @@ impl Sessions {
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
         let connection = self.connections.remove(id.0)?;
         self.lobby.leave(id);
         self.update_longest();
         Some(connection)
     }
 
-    /// Begins a packet. Returns whether its connection may send messages.
+    /// Begins a packet of this length. Returns whether its connection may send messages.
     #[inline]
-    pub(super) fn begin_packet(
+    pub(crate) fn begin_packet(
         &mut self,
         from: ConnectionId,
-        limits: &syncvar_runtime::Limits,
-        (length, now): (usize, Duration),
+        length: usize,
+        context: &Context,
     ) -> bool {
         let count = self.connections.len();
         let connection = self.connections.get(from.0);
         connection.is_some_and(|connection| {
-            self.intake
-                .begin(&connection.conduct, limits, count, length, now)
+            let (limits, now) = (&context.config.limits, context.now());
+            let conduct = &connection.conduct;
+            self.intake.begin(conduct, limits, count, length, now)
         })
     }
 
     /// Ends a packet. Returns whether the misbehaviour of its connection exceeds the limit.
     #[inline]
-    pub(super) fn end_packet(
-        &mut self,
-        from: ConnectionId,
-        limits: &syncvar_runtime::Limits,
-        now: Duration,
-    ) -> bool {
+    pub(crate) fn end_packet(&mut self, from: ConnectionId, context: &Context) -> bool {
+        let (limits, now) = (&context.config.limits, context.now());
         let connection = self.connections.get_mut(from.0);
         connection.is_some_and(|connection| self.intake.end(&mut connection.conduct, limits, now))
     }
 
-    /// Returns whether a connection may send another packet before the next update.
-    pub(super) fn accepts(
-        &self,
-        from: ConnectionId,
-        limits: &syncvar_runtime::Limits,
-        now: Duration,
-    ) -> bool {
+    /// Returns whether a connection may send a further packet before the next update.
+    pub(crate) fn accepts(&self, from: ConnectionId, context: &Context) -> bool {
         let connection = self.connections.get(from.0);
         connection.is_none_or(|connection| {
-            let count = self.connections.len();
-            self.intake.accepts(&connection.conduct, limits, count, now)
+            let (count, limits) = (self.connections.len(), &context.config.limits);
+            let conduct = &connection.conduct;
+            self.intake.accepts(conduct, limits, count, context.now())
         })
     }
 
     /// Returns the longest message that every connection carries on a channel.
     #[inline]
-    pub(super) fn longest(&self, channel: Channel) -> usize {
+    pub(crate) fn longest(&self, channel: Channel) -> usize {
         let [reliable, unreliable] = self.longest;
         match channel {
             Channel::Reliable => reliable,
@@ -155,8 +149,30 @@ impl Sessions {
         });
     }
 
+    /// Returns whether a connection is ready and received the spawn burst. Before the end of a
+    /// burst, Mirror's client stores spawns and ignores updates and despawns for them, so it would
+    /// keep removed objects and outdated values. Mirror's server sends them nevertheless.
+    pub(crate) fn receives_objects(&self, connection: ConnectionId) -> bool {
+        self.get(connection).is_some_and(Connection::is_receiving)
+    }
+
+    /// Makes a connection ready. Returns `None` for an unknown connection.
+    pub(crate) fn become_ready(
+        &mut self,
+        connection: ConnectionId,
+        context: &mut Context,
+    ) -> Option<&mut Connection> {
+        let client = self.connections.get_mut(connection.0)?;
+        self.lobby.place(connection);
+        if client.become_ready() {
+            let event = MirrorServerEvent::Ready { connection };
+            context.events.push(event);
+        }
+        Some(client)
+    }
+
     /// Returns an error unless a connection exists.
-    pub(super) fn expect(&self, connection: ConnectionId) -> Result<(), ObjectError> {
+    pub(crate) fn expect(&self, connection: ConnectionId) -> Result<(), ObjectError> {
         if self.get(connection).is_some() {
             Ok(())
         } else {
@@ -170,20 +186,15 @@ impl Sessions {
     ///
     /// [`MirrorError::NoSuchConnection`] and [`MirrorError::TooLong`].
     #[inline]
-    pub(super) fn send(
+    pub(crate) fn send(
         &mut self,
         connection: ConnectionId,
-        (channel, now): (Channel, Duration),
+        channel: Channel,
+        now: Duration,
         parts: &[&[u8]],
     ) -> Result<usize, MirrorError> {
         let client = self.get_mut(connection);
         let outbox = &mut client.ok_or(MirrorError::NoSuchConnection)?.outbox;
-        let length = parts.iter().map(|part| part.len()).sum();
-        if outbox.send(channel, now, parts) {
-            Ok(length)
-        } else {
-            let limit = outbox.longest(channel);
-            Err(MirrorError::TooLong { length, limit })
-        }
+        outbox.send_or_fail(channel, now, parts)
     }
 }

@@ -23,7 +23,7 @@ pub struct MirrorServerStats {
     pub updates: u64,
     /// Deltas of objects, each counted once for all its receivers.
     pub states: Counter,
-    /// Spawns and other protocol messages to one connection.
+    /// Spawns and further protocol messages to a connection.
     pub messages: Counter,
     /// Calls to clients, once per receiver.
     pub calls: Counter,
@@ -35,7 +35,7 @@ pub struct MirrorServerStats {
     pub refused: RefusedInput,
     /// Writes of clients refused.
     pub refused_states: u64,
-    /// Unreliable writes of clients that came after newer ones.
+    /// Unreliable writes of clients that came after newer writes.
     pub outdated_states: u64,
     /// Transport messages polled.
     pub sent: Counter,

@@ -30,6 +30,8 @@ pub(crate) enum Rule {
     HostMode,
     /// A baseline that is due between two sends goes with the next one.
     BaselinesOnTime,
+    /// A client that joins before the first baseline of an object makes it due at once.
+    FirstBaseline,
     /// A reading error is an error at once, and nothing of the component is applied.
     StrictReading,
     /// C# methods that override one another.
@@ -49,6 +51,7 @@ pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
         Rule::BaselinesOnTime
         | Rule::ComparesByBits
+        | Rule::FirstBaseline
         | Rule::NothingTwice
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds

@@ -20,7 +20,7 @@ pub(super) const TO_CLIENTS: u32 = 4;
 pub(super) const SPEED: u32 = 8;
 
 const CLASS: &str = "NetworkAnimator";
-/// Commands per second and connection. Mirror has no limit.
+/// Commands per second and connection. Mirror sets no limit.
 const RATE: f64 = 20_000.0;
 
 const HASH: MemberSchema = MemberSchema {
@@ -148,7 +148,7 @@ pub(super) fn write_blob(writer: &mut NetworkWriter, parameters: &NetworkWriter)
 /// Arguments of a call.
 enum Arguments {
     State(LayerChange, Vec<u8>),
-    Parameters(Vec<u8>),
+    AnimatorParameters(Vec<u8>),
     Trigger(AnimatorTrigger),
 }
 
@@ -168,7 +168,7 @@ impl Arguments {
                 };
                 Self::State(change, Vec::read(reader)?)
             }
-            PARAMETERS => Self::Parameters(Vec::read(reader)?),
+            PARAMETERS => Self::AnimatorParameters(Vec::read(reader)?),
             TRIGGER => Self::Trigger(AnimatorTrigger::Set(i32::read(reader)?)),
             _ => Self::Trigger(AnimatorTrigger::Reset(i32::read(reader)?)),
         };
@@ -230,7 +230,7 @@ impl NetworkAnimator {
                 self.layers.apply(change, self.enabled);
                 blob
             }
-            Arguments::Parameters(blob) => blob,
+            Arguments::AnimatorParameters(blob) => blob,
         };
         let mut reader = NetworkReader::with_encoding(blob, Encoding::Mirror);
         self.parameters.read(&mut reader)

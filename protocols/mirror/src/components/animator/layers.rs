@@ -63,7 +63,7 @@ pub(super) struct LayerChange {
     pub(super) weight: f32,
 }
 
-/// The layers, and what was sent of them.
+/// The layers, and their last sent states.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
     layers: Vec<AnimatorLayer>,
@@ -124,7 +124,7 @@ impl Layers {
         }
     }
 
-    /// Reads all layers. Returns false for those of another animator, which are not read.
+    /// Reads all layers. Returns false for the layers of a different animator, which are not read.
     pub(super) fn read(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<bool> {
         let count = usize::from(reader.read_u8()?);
         if count != self.layers.len() {

@@ -58,14 +58,14 @@ impl AnimatorValue {
     }
 }
 
-/// Values, and the last sent ones.
+/// Values, and the last sent values.
 #[derive(Clone, Debug)]
-pub(super) struct Parameters {
+pub(super) struct AnimatorParameters {
     values: Vec<AnimatorValue>,
     sent: Vec<AnimatorValue>,
 }
 
-impl Parameters {
+impl AnimatorParameters {
     pub(super) fn new(values: impl IntoIterator<Item = AnimatorValue>) -> Self {
         let values: Vec<_> = values.into_iter().take(MAX).collect();
         let sent = values.iter().map(|value| value.zero()).collect();
@@ -109,7 +109,7 @@ impl Parameters {
         }
     }
 
-    /// Reads parameters. Those of another animator are not read, as in Mirror.
+    /// Reads parameters. Parameters of a different animator are not read, as in Mirror.
     pub(super) fn read(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
         let count = usize::from(reader.read_u8()?);
         if count != self.values.len() {

@@ -102,7 +102,7 @@ impl PredictedRigidbody {
     /// Corrects the history by a state within it, if the record of its time is off.
     fn correct(&mut self, state: BodyState) {
         let Some(sample) = self.record.history.sample(state.timestamp) else {
-            // A time that is no number.
+            // A time that is not a number.
             return;
         };
         let record = BodyState::interpolated(&sample.before, &sample.after, sample.fraction);

@@ -48,7 +48,7 @@ pub struct PredictionSettings {
     pub position_threshold: f64,
     /// Angle in degrees from which a body is corrected; 5 by default.
     pub rotation_threshold: f64,
-    /// Takes a state of the server as one of the frame after; `true` by default.
+    /// Takes a state of the server as a state of the frame after; `true` by default.
     pub one_frame_ahead: bool,
     /// Velocity and angular velocity up to which a correction sets the body in its place and drops the history;
     /// 2 by default.
@@ -60,7 +60,7 @@ pub struct PredictionSettings {
     /// Distance from which the shown place jumps to the body; 10 by default. Mirror's
     /// `teleportDistanceMultiplier` times the size of the collider.
     pub teleport_distance: f32,
-    /// Sends one state per second while the body rests, instead of one per frame; `true` by default.
+    /// Sends a state per second while the body rests, instead of a state per frame; `true` by default.
     pub reduce_sends_while_idle: bool,
 }
 

@@ -9,7 +9,7 @@ use syncvar_runtime::{
 };
 
 use super::calls::RPC_RESET;
-use super::pose::{Motion, Pose, Received};
+use super::pose::{Pose, Received, TransformMotion};
 use super::{NetworkTransform, TransformMethod, TransformTarget};
 use crate::components::math::is_finite;
 use crate::{MirrorClient, MirrorServer};
@@ -24,7 +24,7 @@ impl<M: TransformMethod> NetworkBehaviour for NetworkTransform<M> {
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: M::NAME,
         base: None,
-        fields: &[FieldSchema::of::<Motion>("transform")],
+        fields: &[FieldSchema::of::<TransformMotion>("transform")],
     };
 
     const INFO: BehaviourInfo = {

@@ -36,7 +36,7 @@ const DATA: MemberSchema = MemberSchema {
     name: "data",
     schema: TypeSchema::Named("SyncData"),
 };
-/// Commands per second and connection. Mirror has no limit; an owner sends one per object and interval.
+/// Commands per second and connection. Mirror sets no limit; an owner sends a command per object and interval.
 const RATE: f64 = 20_000.0;
 
 /// The calls of all transforms.
@@ -142,7 +142,7 @@ impl<M: TransformMethod> TransformCommands<'_, M> {
 }
 
 impl<M: TransformMethod> TransformRpcs<'_, M> {
-    /// Sends the calls to other receivers than the observers and the server.
+    /// Sends the calls to receivers that are neither the observers nor the server.
     #[must_use]
     pub fn to(mut self, target: Target) -> Self {
         self.sender = self.sender.to(target);

@@ -30,7 +30,7 @@ pub(crate) mod sealed {
         /// Name of the component.
         const NAME: &'static str;
         const DELIVERY: Delivery;
-        /// The calls of the base, and its own ones.
+        /// The calls of the base, and the calls of the method.
         const CALLS: &'static [CallSchema];
 
         /// Forgets all bases.
@@ -63,7 +63,7 @@ pub(crate) mod sealed {
             transform.add(received, time, &settings);
         }
 
-        /// Runs one of its own calls.
+        /// Runs a call of the method.
         fn call(
             transform: &mut NetworkTransform<Self>,
             call: u32,

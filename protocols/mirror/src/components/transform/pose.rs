@@ -90,13 +90,13 @@ pub(super) enum SnapshotReceivers {
 /// Field of a transform: its dirty bit, and the base of the next received differences. A refused message
 /// of an owner restores the base.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Motion {
+pub(super) struct TransformMotion {
     pub(super) is_dirty: bool,
     pub(super) received: Steps,
     pub(super) receivers: SnapshotReceivers,
 }
 
-impl SyncField for Motion {
+impl SyncField for TransformMotion {
     const SCHEMA: TypeSchema = TypeSchema::Named("Transform");
     const RESENDABLE: bool = true;
 

@@ -122,7 +122,7 @@ impl Method for Reliable {
 }
 
 impl NetworkTransform<Reliable> {
-    /// Returns whether the values differ from the last sent ones. Mirror, `Changed`.
+    /// Returns whether the values differ from the last sent values. Mirror, `Changed`.
     pub fn has_changed(&self) -> bool {
         differs(&self.method.last, &self.pose(), &self.settings)
     }
@@ -192,7 +192,7 @@ pub(super) fn write_rotation(writer: &mut NetworkWriter, rotation: Quaternion, c
     }
 }
 
-/// Reads a rotation of 32 bits, or a whole one.
+/// Reads a rotation of 32 bits, or a whole rotation.
 pub(super) fn read_rotation(
     reader: &mut NetworkReader<'_>,
     compressed: bool,

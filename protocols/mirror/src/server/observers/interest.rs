@@ -2,19 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use syncvar_runtime::{
-    Area, ConnectionId, Everyone, InterestChange, InterestChanges, InterestManagement, NetId,
-    WrongInterest,
-};
+use syncvar_runtime::{Area, ConnectionId, Everyone, InterestChanges, InterestManagement, NetId};
 
-use crate::server::MirrorServer;
-use crate::server::world::object::Viewers;
-use crate::{MirrorPrefabs, MirrorServerConfig};
+use crate::server::objects::entry::{Observed, Viewers};
 
 /// The interest management and its current areas.
 #[derive(Debug)]
-pub(in crate::server) struct Interest {
-    pub(in crate::server) management: Box<dyn InterestManagement>,
+pub(crate) struct Interest {
+    pub(crate) management: Box<dyn InterestManagement>,
     changes: InterestChanges,
     /// Objects by area.
     objects: BTreeSet<(Area, NetId)>,
@@ -31,7 +26,7 @@ impl Default for Interest {
 }
 
 impl Interest {
-    fn new(management: Box<dyn InterestManagement>) -> Self {
+    pub(crate) fn new(management: Box<dyn InterestManagement>) -> Self {
         Self {
             management,
             changes: InterestChanges::default(),
@@ -42,7 +37,7 @@ impl Interest {
     }
 
     /// Returns whether a connection sees an area.
-    pub(in crate::server) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
+    pub(crate) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.viewers.contains(&(area, connection))
     }
 
@@ -56,12 +51,12 @@ impl Interest {
     }
 
     /// Removes a despawned object.
-    pub(in crate::server) fn remove_object(&mut self, object: NetId, area: Option<Area>) {
+    pub(crate) fn remove_object(&mut self, object: NetId, area: Option<Area>) {
         self.move_object(object, area, None);
         self.management.handle_despawn(object);
     }
 
-    pub(in crate::server) fn remove_connection(&mut self, connection: ConnectionId) {
+    pub(crate) fn remove_connection(&mut self, connection: ConnectionId) {
         let last = (connection, Area(u64::MAX));
         let areas = self.areas.range((connection, Area(0))..=last);
         let areas: Vec<_> = areas.copied().collect();
@@ -71,7 +66,7 @@ impl Interest {
         self.management.handle_disconnect(connection);
     }
 
-    fn set_visible(&mut self, connection: ConnectionId, area: Area, sees: bool) {
+    pub(crate) fn set_visible(&mut self, connection: ConnectionId, area: Area, sees: bool) {
         if sees {
             self.viewers.insert((area, connection));
             self.areas.insert((connection, area));
@@ -82,13 +77,13 @@ impl Interest {
     }
 
     /// Returns the objects in an area, ascending.
-    fn objects(&self, area: Area) -> Vec<NetId> {
+    pub(crate) fn objects(&self, area: Area) -> Vec<NetId> {
         let last = (area, NetId(u32::MAX));
         let objects = self.objects.range((area, NetId(0))..=last);
         objects.map(|(_, object)| *object).collect()
     }
 
-    /// Returns the viewers of one of two areas, ascending.
+    /// Returns the viewers of two areas together, ascending.
     fn viewers(&self, areas: [Area; 2]) -> BTreeSet<ConnectionId> {
         let viewers = areas.into_iter().flat_map(|area| {
             let last = (area, ConnectionId(u32::MAX));
@@ -98,94 +93,37 @@ impl Interest {
     }
 }
 
-impl MirrorServer {
-    /// Creates a server with interest management and custom settings. View changes take effect with
-    /// the next update; or earlier, with a spawn or the burst of a new connection. The owner of an
-    /// object always sees it.
-    ///
-    /// ```
-    /// # use syncvar::mirror::*;
-    /// # use syncvar::{interest::SpatialGrid, values::Vector3};
-    /// let grid = SpatialGrid::xz(20.0, 50.0);
-    /// let config = MirrorServerConfig::default();
-    /// let mut server = MirrorServer::with_interest(MirrorPrefabs::new(), config, grid);
-    /// let connection = server.handle_connect(Limits::TELEPATHY);
-    /// let grid: &mut SpatialGrid = server.interest_mut().unwrap();
-    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0)).unwrap();
-    /// ```
-    pub fn with_interest(
-        prefabs: MirrorPrefabs,
-        config: MirrorServerConfig,
-        interest: impl InterestManagement,
-    ) -> Self {
-        let mut server = Self::with_config(prefabs, config);
-        server.observers.interest = Interest::new(Box::new(interest));
-        server
+/// Connections that may enter or leave the view of an object.
+pub(crate) enum Affected {
+    All,
+    Viewers(BTreeSet<ConnectionId>),
+}
+
+impl Interest {
+    /// Takes the view changes since the last call; [`return_changes`](Self::return_changes) keeps the memory.
+    pub(crate) fn take_changes(&mut self) -> InterestChanges {
+        let mut changes = std::mem::take(&mut self.changes);
+        self.management.update(&mut changes);
+        changes
     }
 
-    /// Returns the interest management of a known type.
-    ///
-    /// # Errors
-    ///
-    /// When it has another type.
-    pub fn interest<I: InterestManagement>(&self) -> Result<&I, WrongInterest> {
-        <dyn InterestManagement>::downcast_ref(&*self.observers.interest.management)
+    pub(crate) fn return_changes(&mut self, changes: InterestChanges) {
+        self.changes = changes;
     }
 
-    /// Returns the interest management of a known type, for input from the game: positions of
-    /// viewers, teams.
-    ///
-    /// # Errors
-    ///
-    /// When it has another type.
-    pub fn interest_mut<I: InterestManagement>(&mut self) -> Result<&mut I, WrongInterest> {
-        <dyn InterestManagement>::downcast_mut(&mut *self.observers.interest.management)
-    }
-
-    /// Applies the view changes of the interest management.
-    pub(in crate::server) fn apply_interest(&mut self) {
-        let mut changes = std::mem::take(&mut self.observers.interest.changes);
-        self.observers.interest.management.update(&mut changes);
-        for change in changes.drain() {
-            match change {
-                InterestChange::Placed { object, area } => self.set_area(object, area),
-                InterestChange::Revealed { connection, area } => {
-                    self.set_area_visible(connection, area, true);
-                }
-                InterestChange::Concealed { connection, area } => {
-                    self.set_area_visible(connection, area, false);
-                }
-            }
-        }
-        self.observers.interest.changes = changes;
-    }
-
-    fn set_area(&mut self, id: NetId, area: Option<Area>) {
-        let Some(object) = self.world.objects.get_mut(id.0) else {
-            return;
-        };
+    /// Moves an object to an area, or out of all areas.
+    pub(crate) fn place(
+        &mut self,
+        id: NetId,
+        object: &mut Observed,
+        area: Option<Area>,
+    ) -> Affected {
         let viewers = area.map_or(Viewers::All, Viewers::Area);
-        let former = std::mem::replace(&mut object.viewers, viewers).area();
-        self.observers.interest.move_object(id, former, area);
+        let former = std::mem::replace(&mut object.view.viewers, viewers).area();
+        self.move_object(id, former, area);
         match (former, area) {
-            (Some(former), Some(area)) => {
-                for connection in self.observers.interest.viewers([former, area]) {
-                    self.update_observer(id, connection);
-                }
-            }
-            _ => self.update_observers(id),
-        }
-    }
-
-    fn set_area_visible(&mut self, connection: ConnectionId, area: Area, sees: bool) {
-        if !self.is_connected(connection) {
-            return;
-        }
-        self.observers.interest.set_visible(connection, area, sees);
-        if self.is_ready(connection) {
-            for id in self.observers.interest.objects(area) {
-                self.update_observer(id, connection);
-            }
+            (Some(former), Some(area)) => Affected::Viewers(self.viewers([former, area])),
+            _ => Affected::All,
         }
     }
 }

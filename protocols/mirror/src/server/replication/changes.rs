@@ -1,4 +1,4 @@
-//! Deltas of dirty objects: written once for all observers, and once more for an owner with other
+//! Deltas of dirty objects: written once for all observers, and once more for an owner with more
 //! components.
 
 use std::time::Duration;
@@ -7,21 +7,23 @@ use bytes::Bytes;
 use syncvar_runtime::object::{Nanos, Slots, nanos};
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
-use crate::prefabs::Entry;
-use crate::server::observers::audience::{AudienceId, Audiences};
-use crate::server::outbound::outbox::Exception;
-use crate::server::replication::encode::{Selection, Unwritable, write_state_head};
+use crate::prefabs::PrefabEntry;
+use crate::server::audiences::{AudienceId, Audiences};
+use crate::server::batches::outbox::Exception;
+use crate::server::encoding::{ComponentSelection, Subject, write_state_head};
+use crate::server::objects::Excess;
+use crate::server::replication::Replication;
+use crate::server::rooms::Rooms;
 use crate::server::stats::count;
-use crate::server::{MirrorServer, MirrorServerEvent};
 
 /// Components to send now, and the next end of an interval.
-struct Due {
+struct DueComponents {
     components: u64,
     wake: Option<Nanos>,
 }
 
-impl Due {
-    fn of(entry: &Entry, slots: &dyn Slots, fully_dirty: u64, now: Nanos) -> Self {
+impl DueComponents {
+    fn of(entry: &PrefabEntry, slots: &dyn Slots, fully_dirty: u64, now: Nanos) -> Self {
         let mut due = Self {
             components: 0,
             wake: None,
@@ -51,57 +53,64 @@ impl Due {
     }
 }
 
-impl MirrorServer {
+impl Replication {
     /// Writes the deltas of all dirty, observed objects, by ascending id.
-    pub(in crate::server) fn write_changes(&mut self) {
-        let now = nanos(self.clock.now());
-        while let Some((due, id)) = self.replication.waking.first().copied()
+    pub(crate) fn write_changes(&mut self, rooms: &mut Rooms<'_>) {
+        let now = nanos(rooms.context.now());
+        while let Some((due, id)) = self.waking.first().copied()
             && due <= now
         {
-            self.replication.waking.pop_first();
-            self.queue_dirty(id);
+            self.waking.pop_first();
+            self.queue_dirty(rooms.objects, id);
         }
-        self.begin_baselines(now);
-        let free = std::mem::take(&mut self.replication.visiting);
+        self.begin_baselines(rooms, now);
+        let free = std::mem::take(&mut self.visiting);
         // Objects queued during this loop belong to the next update.
-        let mut dirty = std::mem::replace(&mut self.replication.dirty, free);
+        let mut dirty = std::mem::replace(&mut self.dirty, free);
         dirty.sort_unstable();
         for id in dirty.drain(..) {
-            if let Some(hybrid) = self.write_reliable(id, now) {
-                self.write_hybrid(id, hybrid, now);
+            if let Some(hybrid) = self.write_reliable(rooms, id, now) {
+                self.write_hybrid(rooms, id, hybrid, now);
             }
         }
-        self.replication.visiting = dirty;
+        self.visiting = dirty;
+    }
+
+    /// Reports the values that were left out since the last call.
+    pub(crate) fn report_stopped(&mut self, rooms: &mut Rooms<'_>) {
+        for (id, unwritable) in self.encoder.stopped.drain(..) {
+            rooms.context.report_unwritable(id, &unwritable);
+        }
     }
 
     /// Writes the reliable delta of an object. For an observed object with hybrid components,
-    /// returns those whose interval is over.
+    /// returns the components whose interval is over.
     #[inline]
-    fn write_reliable(&mut self, id: NetId, now: Nanos) -> Option<u64> {
-        let object = self.world.objects.get_mut(id.0)?;
+    fn write_reliable(&mut self, rooms: &mut Rooms<'_>, id: NetId, now: Nanos) -> Option<u64> {
+        let object = rooms.objects.world.objects.get_mut(id.0)?;
         object.queued = false;
-        if std::mem::take(&mut object.spawn_failed) {
-            self.update_observers(id);
+        if std::mem::take(&mut object.view.spawn_failed) {
+            self.update_observers(rooms, id);
         }
-        let object = self.world.objects.get_mut(id.0)?;
-        let entry = self.prefabs.get(object.prefab)?;
-        if object.audience == Audiences::EMPTY {
+        let object = rooms.objects.world.objects.get_mut(id.0)?;
+        let entry = rooms.objects.prefabs.get(object.prefab)?;
+        if object.view.audience == Audiences::EMPTY {
             return None;
         }
         // A checked-out object follows at check-in.
-        let slots = self.world.pools.slots_mut(object.at)?;
-        let due = Due::of(entry, slots, object.fully_dirty, now);
+        let slots = rooms.objects.world.pools.slots_mut(object.at)?;
+        let due = DueComponents::of(entry, slots, object.fully_dirty, now);
         if let Some(wake) = due.wake {
-            self.replication.waking.insert((wake, id));
+            self.waking.insert((wake, id));
         }
         let hybrid = (entry.hybrid != 0).then_some(due.components & entry.hybrid);
         let reliable = due.components & !entry.hybrid;
-        let selection = Selection {
+        let selection = ComponentSelection {
             observers: reliable & entry.observers,
-            owner: reliable & (!entry.client_to_server | object.transferred),
+            owner: reliable & (!entry.client_to_server | object.ownership.transferred),
             initial_state: false,
             fully_dirty: object.fully_dirty,
-            prefab: self.world.prefabs.get(object.prefab),
+            prefab: rooms.objects.world.prefabs.get(object.prefab),
         };
         // Changes of components that the owner writes and only the owner reads have no receiver.
         let unwanted = reliable & !(selection.observers | selection.owner);
@@ -109,101 +118,74 @@ impl MirrorServer {
         if selection.observers | selection.owner == 0 {
             return hybrid;
         }
-        if let Err(unwritable) = self.replication.scratch.write_components(
-            slots,
-            selection,
-            (id, entry, &mut self.stats),
-        ) {
-            self.report_unwritable(id, unwritable);
+        let stats = &mut rooms.context.stats;
+        let subject = Subject { id, entry, stats };
+        let written = self.encoder.write_components(slots, selection, subject);
+        if let Err(unwritable) = written {
+            rooms.context.report_unwritable(id, &unwritable);
             return hybrid;
         }
-        let (observers, owner) = (
-            &self.replication.scratch.observers,
-            &self.replication.scratch.owner,
-        );
+        let (observers, owner) = (&self.encoder.observers, &self.encoder.owner);
         let longest = observers.len().max(owner.len()) + MAX_HEAD;
-        let limit = self.sessions.longest(Channel::Reliable);
+        let limit = rooms.sessions.longest(Channel::Reliable);
         if longest > limit {
-            self.report_too_long(id, None, (longest, limit));
+            let excess = Excess {
+                length: longest,
+                limit,
+            };
+            rooms
+                .objects
+                .report_too_long(id, None, excess, rooms.context);
             return hybrid;
         }
         object.mark_sent(slots, observers.mask | owner.mask, now);
         let owner = object
             .owner
             .filter(|_| selection.observers != selection.owner);
-        let audience = object.audience;
-        self.append_state(id, audience, owner);
+        let audience = object.view.audience;
+        self.append_state(rooms, id, audience, owner);
         hybrid
     }
 
-    /// Appends the written components to the frame of the audience, and to that of an owner with
-    /// other components.
+    /// Appends the written components to the frame of the audience, and to the frame of an owner with
+    /// more components.
     #[inline]
-    fn append_state(&mut self, id: NetId, audience: AudienceId, owner: Option<ConnectionId>) {
-        let Some(frame) = self.observers.audiences.frame(audience) else {
+    fn append_state(
+        &mut self,
+        rooms: &mut Rooms<'_>,
+        id: NetId,
+        audience: AudienceId,
+        owner: Option<ConnectionId>,
+    ) {
+        let Some(frame) = rooms.observers.audiences.frame(audience) else {
             return;
         };
-        let head = &mut self.replication.scratch.head;
-        let (observers, owners) = (
-            &self.replication.scratch.observers,
-            &self.replication.scratch.owner,
-        );
+        let head = &mut self.encoder.head;
+        let (observers, owners) = (&self.encoder.observers, &self.encoder.owner);
         let first = frame.len();
         if observers.mask != 0 {
             write_state_head(head, id, observers);
             let length = frame.push([head.as_bytes(), observers.bytes()]);
-            count(&mut self.stats.states, length);
+            count(&mut rooms.context.stats.states, length);
         }
         let last = frame.len();
         let Some(owner) = owner.filter(|_| observers.mask != owners.mask) else {
             return;
         };
-        if !self.observers.audiences.contains(audience, owner) {
+        if !rooms.observers.audiences.contains(audience, owner) {
             return;
         }
         let mut own = Bytes::new();
         if owners.mask != 0 {
             write_state_head(head, id, owners);
-            own = self.replication.scratch.owner_message(false);
-            count(&mut self.stats.states, own.len());
+            own = self.encoder.owner_message(false);
+            count(&mut rooms.context.stats.states, own.len());
         }
-        if let Some(owner) = self.sessions.get_mut(owner) {
+        if let Some(owner) = rooms.sessions.get_mut(owner) {
             let replaces = first..last;
             let exception = Exception { replaces, own };
-            owner.states.exceptions.push((audience, exception));
+            owner.shares.states.exceptions.push((audience, exception));
         }
-    }
-
-    pub(in crate::server) fn report_unwritable(
-        &mut self,
-        object: NetId,
-        Unwritable { behaviour, error }: Unwritable,
-    ) {
-        tracing::error!(%object, behaviour, %error, "cannot encode an object");
-        self.events.push(MirrorServerEvent::SerializeFailed {
-            object,
-            behaviour,
-            field: error.field(),
-            error,
-        });
-    }
-
-    pub(in crate::server) fn report_too_long(
-        &mut self,
-        object: NetId,
-        connection: Option<ConnectionId>,
-        (length, limit): (usize, usize),
-    ) {
-        let (behaviour, field) = self.longest_field(object).unzip();
-        tracing::error!(%object, behaviour, field, length, limit, "a message is too long to send");
-        self.events.push(MirrorServerEvent::TooLong {
-            object,
-            behaviour,
-            field,
-            connection,
-            length,
-            limit,
-        });
     }
 }
 

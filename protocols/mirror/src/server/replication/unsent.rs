@@ -3,19 +3,20 @@
 use std::time::Duration;
 
 use syncvar_runtime::object::{Nanos, SendRules, Slot, SlotInfo, nanos, unsent_fields};
-use syncvar_runtime::{
-    Channel, Encoding, NetId, ObjectError, UnsentField, UnsentReason, WriteErrorKind,
-};
+use syncvar_runtime::{Channel, Encoding, NetId, UnsentField, UnsentReason, WriteErrorKind};
 
+use super::Replication;
 use super::changes::MAX_HEAD;
-use crate::prefabs::Entry;
-use crate::server::MirrorServer;
-use crate::server::observers::audience::Audiences;
-use crate::server::world::object::Observed;
+use crate::prefabs::PrefabEntry;
+use crate::server::audiences::Audiences;
+use crate::server::objects::entry::Observed;
+use crate::server::observers::Observers;
+use crate::server::rooms::Rooms;
+use crate::server::sessions::Sessions;
 
-/// Sends of one object.
+/// Sends of an object.
 struct Sends<'a> {
-    entry: &'a Entry,
+    entry: &'a PrefabEntry,
     now: Nanos,
     /// Reason for all fields, if one applies.
     reason: Option<UnsentReason>,
@@ -78,80 +79,52 @@ impl SendRules for Sends<'_> {
     }
 }
 
-impl MirrorServer {
-    /// Returns the dirty fields of an object with the reason why they are not sent. Empty if all
-    /// observers have all changes.
-    ///
-    /// A component that its owner writes is relayed with all its fields. Costs time in proportion to the
-    /// dirty fields and the connections.
-    ///
-    /// ```
-    /// use syncvar::mirror::{MirrorPrefab, MirrorPrefabs, MirrorServer};
-    /// use syncvar::prelude::*;
-    /// use syncvar::stats::UnsentReason;
-    ///
-    /// #[derive(NetworkBehaviour, Default)]
-    /// struct Door {
-    ///     #[sync_var]
-    ///     open: SyncVar<bool>,
-    /// }
-    ///
-    /// let prefabs = MirrorPrefabs::new().register::<Door>(MirrorPrefab::new("door", 7.into()));
-    /// let mut server = MirrorServer::new(prefabs);
-    /// let door = server.spawn(Door::default());
-    /// server.get_mut::<Door>(door).unwrap().open.set(true);
-    /// let unsent = server.why_not_sent(door).unwrap();
-    /// assert_eq!((unsent[0].field, &unsent[0].reason), ("open", &UnsentReason::NoObserver));
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ObjectError::NoSuchObject`] for an unknown object. [`ObjectError::CheckedOut`] during a
-    /// callback of the object: its changes are queued afterwards.
-    pub fn why_not_sent(&mut self, id: NetId) -> Result<Vec<UnsentField>, ObjectError> {
-        self.world.check(id)?;
-        let object = self.world.objects.get(id.0);
-        let object = object.ok_or(ObjectError::NoSuchObject(id))?;
-        let Some(entry) = self.prefabs.get(object.prefab) else {
-            return Ok(Vec::new());
+impl Replication {
+    /// Returns the dirty fields of an object with the reason why they are not sent.
+    pub(crate) fn unsent_fields(&self, rooms: &mut Rooms<'_>, id: NetId) -> Vec<UnsentField> {
+        let Some(object) = rooms.objects.get(id) else {
+            return Vec::new();
         };
+        let Some(entry) = rooms.objects.prefabs.get(object.prefab) else {
+            return Vec::new();
+        };
+        let longest = |channel| rooms.sessions.longest(channel);
         let sends = Sends {
             entry,
-            now: nanos(self.clock.now()),
-            reason: self.obstacle(object),
-            read: self.read_components(object, entry),
+            now: nanos(rooms.context.now()),
+            reason: obstacle(rooms.observers, rooms.sessions, object),
+            read: read_components(rooms.observers, object, entry),
             fully_dirty: object.fully_dirty,
-            without_baseline: self.replication.hybrid.without_baseline(id) & entry.hybrid,
-            longest: [Channel::Reliable, Channel::Unreliable].map(|it| self.sessions.longest(it)),
+            without_baseline: self.baselines.without_baseline(id) & entry.hybrid,
+            longest: [Channel::Reliable, Channel::Unreliable].map(longest),
         };
-        let slots = self.world.pools.slots_mut(object.at);
-        Ok(slots.map_or_else(Vec::new, |slots| unsent_fields(slots, &sends)))
+        let slots = rooms.objects.world.pools.slots_mut(object.at);
+        slots.map_or_else(Vec::new, |slots| unsent_fields(slots, &sends))
     }
+}
 
-    /// Returns the reason that holds for all fields of an object, if there is one.
-    fn obstacle(&self, object: &Observed) -> Option<UnsentReason> {
-        if !object.spawned {
-            return Some(UnsentReason::NextUpdate);
-        }
-        if object.audience != Audiences::EMPTY {
-            return None;
-        }
-        let connections = self.sessions.iter();
-        let waiting = connections.filter(|(connection, client)| {
-            !client.is_receiving() && self.observers.sees(*connection, object)
-        });
-        let waiting = waiting.map(|(connection, _)| connection).collect();
-        Some(UnsentReason::without_observer(waiting))
+/// Returns the reason that holds for all fields of an object, if there is one.
+fn obstacle(observers: &Observers, sessions: &Sessions, object: &Observed) -> Option<UnsentReason> {
+    if !object.spawned {
+        return Some(UnsentReason::NextUpdate);
     }
+    if object.view.audience != Audiences::EMPTY {
+        return None;
+    }
+    let waiting = sessions.iter().filter(|(connection, client)| {
+        !client.is_receiving() && observers.sees(*connection, object)
+    });
+    let waiting = waiting.map(|(connection, _)| connection).collect();
+    Some(UnsentReason::without_observer(waiting))
+}
 
-    /// Returns the components of which an observer receives the changes.
-    fn read_components(&self, object: &Observed, entry: &Entry) -> u64 {
-        let observes = |owner| self.observers.audiences.contains(object.audience, owner);
-        let owner = if object.owner.is_some_and(observes) {
-            !entry.client_to_server | object.transferred
-        } else {
-            0
-        };
-        entry.observers | owner
-    }
+/// Returns the components of which an observer receives the changes.
+fn read_components(observers: &Observers, object: &Observed, entry: &PrefabEntry) -> u64 {
+    let is_observer = |owner| observers.contains(object, owner);
+    let owner = if object.owner.is_some_and(is_observer) {
+        !entry.client_to_server | object.ownership.transferred
+    } else {
+        0
+    };
+    entry.observers | owner
 }

@@ -156,6 +156,20 @@ fn joining_client_moves_no_hybrid_transform_of_others() {
     }
 }
 
+/// The first baseline is due in frame 60.
+#[test]
+fn client_that_joins_before_the_first_baseline_moves_no_transform_of_others() {
+    for frames in [&[20][..], &[18, 30, 31, 50]] {
+        let mut world = World::new::<Hybrid>(SyncDirection::ServerToClient);
+        let uneven = uneven_steps(&mut world, |world, frame| {
+            if frames.contains(&frame) {
+                world.join::<Hybrid>(SyncDirection::ServerToClient);
+            }
+        });
+        assert!(uneven < 0.5 * STEP, "{uneven} by joins in {frames:?}");
+    }
+}
+
 fn owner_moves<M: TransformMethod>() {
     let mut world = World::new::<M>(SyncDirection::ClientToServer);
     let id = world.spawn::<M>();
