@@ -36,6 +36,7 @@ mod ground;
 mod host;
 mod inputs;
 mod ledger;
+mod motion;
 mod objects;
 mod outbound;
 mod replication;

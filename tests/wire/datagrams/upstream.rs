@@ -192,7 +192,7 @@ fn lost_write_is_sent_again_with_the_value_of_now() {
 }
 
 #[test]
-fn write_under_a_former_lease_is_passed_over() {
+fn write_under_a_former_permit_is_passed_over() {
     let mut road = Road::new(DATAGRAMS);
     let late = road.write(|car| {
         car.x.set(1);

@@ -17,11 +17,7 @@ const OF_UNITY: &str = "settings with the names and types of Mirror's components
 /// Allowed places. The test prints each finding in the form of an entry.
 #[rustfmt::skip]
 pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
-    (FolderCycle, "protocols/net/src/server/sessions: connection session", ROOMS),
-    (FolderCycle, "protocols/net/src/server: ground inputs outbound rewind sessions visibility", ROOMS),
-    (Fields, "protocols/net Connection", ROOMS),
     (Fields, "protocols/net Sender", ROOMS),
-    (Fields, "protocols/net Sessions", ROOMS),
     (Fields, "syncvar-runtime RefusedInput", "counters of a user, one per cause"),
     (Bools, "protocols/mirror MirrorClientConfig", OF_UNITY),
     (Bools, "protocols/mirror MirrorServerConfig", OF_UNITY),

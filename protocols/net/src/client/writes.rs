@@ -27,7 +27,7 @@ pub(super) struct PendingWrites {
     /// Objects with possible writes of hooks, in the message in progress.
     pub(super) from_hooks: Vec<NetId>,
     /// Numbers that owner writes must carry, by object; none or 0 until the server has sent it.
-    pub(super) leases: IdMap<NetId, u32>,
+    pub(super) permits: IdMap<NetId, u32>,
     /// Objects with refused writes: their snapshots must be requested.
     pub(super) refused: Ids<NetId>,
 }

@@ -6,6 +6,7 @@
 pub(super) mod commands;
 pub(super) mod outgoing;
 pub(super) mod target;
+mod transmit;
 
 use std::collections::VecDeque;
 

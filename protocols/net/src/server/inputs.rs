@@ -16,93 +16,19 @@
 //! of the stall arrive before the time of the server goes on. The first input of a tick counts: a later packet cannot change the past.
 //! A report is sent four times a second, and sooner after late or refused inputs.
 
-mod report;
-
 use std::any::{Any, TypeId};
 
-use syncvar_runtime::motion::{AnyInputs, Input, InputKind, Inputs as InputList};
+use syncvar_runtime::endpoint::Misbehaviour;
+use syncvar_runtime::motion::{Input, InputKind, Inputs as InputList};
 use syncvar_runtime::{ConnectionId, NetworkReader, NetworkTime, ReadError, SyncValue};
 
 use crate::message::{Frame, InputState, MAX_INPUTS, UnknownBase, read_inputs};
 use crate::server::context::Context;
-use crate::server::rewind::{ClaimedView, InputViews};
+use crate::server::motion::connection_inputs::ConnectionInputs;
 use crate::server::sessions::Sessions;
-use report::InputReport;
-use syncvar_runtime::endpoint::Misbehaviour;
 
 /// Number of the inputs among the rates of commands, which are numbered from 0 per type.
 const RATE: u32 = u32::MAX - 1;
-
-/// Inputs of one connection.
-#[derive(Debug)]
-pub(crate) struct ConnectionInputs {
-    list: Box<dyn AnyInputs>,
-    /// Last tick whose input was used.
-    used: Option<u64>,
-    /// Tick of the server at the first use after the newest input. Later uses measure silence, not delay.
-    measured: Option<u64>,
-    report: InputReport,
-    /// Views of the inputs, if the client tells them.
-    views: InputViews,
-}
-
-impl ConnectionInputs {
-    pub(crate) fn new(list: Box<dyn AnyInputs>) -> Self {
-        Self {
-            list,
-            used: None,
-            measured: None,
-            report: InputReport::default(),
-            views: InputViews::default(),
-        }
-    }
-
-    /// Notes the view of an input that was not refused.
-    fn note_view(&mut self, input: u64, view: Option<ClaimedView>) {
-        if let Some(view) = view.filter(|_| self.list.bytes(input).is_some()) {
-            self.views.note(input, view);
-        }
-    }
-
-    /// Takes the input of a tick.
-    fn take(&mut self, tick: u64, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        let newest = self.list.newest();
-        let is_new = self.list.read(tick, reader)?;
-        if newest < self.list.newest() {
-            self.measured = None;
-        }
-        if is_new && let Some(used) = self.used.filter(|used| tick <= *used) {
-            self.report.note_lead(used + 1, tick);
-        }
-        Ok(())
-    }
-
-    /// Notes the use of a tick's input. `present` is the tick of the last update.
-    fn note_use(&mut self, tick: u64, present: u64) {
-        let newest = self.list.newest().filter(|_| self.used < Some(tick));
-        if let Some(newest) = newest {
-            self.used = Some(tick);
-            if *self.measured.get_or_insert(present) == present {
-                self.report.note_lead(tick, newest);
-            }
-        }
-    }
-
-    /// Drops the inputs behind the latest tick that may have one. Returns their number.
-    fn drop_early(&mut self, present: u64, latest: u64) -> u32 {
-        let Some(newest) = self.list.newest().filter(|newest| *newest > latest) else {
-            return 0;
-        };
-        self.views.truncate(latest);
-        self.report.note_lead(present, newest);
-        self.list.truncate(latest)
-    }
-
-    /// Returns the list, for inputs of a host's own client.
-    pub(crate) fn list_mut(&mut self) -> &mut dyn Any {
-        &mut *self.list
-    }
-}
 
 /// Inputs of the connections: those whose clients receive the lead of their inputs.
 #[derive(Debug, Default)]
@@ -125,6 +51,7 @@ impl Inputs {
             return Ok(());
         };
         let inputs = connection
+            .motion
             .inputs
             .get_or_insert_with(|| Box::new(ConnectionInputs::new(kind.make())));
         if !std::mem::replace(&mut inputs.report.is_listed, true) {
@@ -133,6 +60,7 @@ impl Inputs {
         let rate = (TypeId::of::<ConnectionInputs>(), RATE);
         let refused = &mut context.stats.refused.inputs;
         if !connection
+            .intake
             .rates
             .allow(rate, limits.input_rate, context.clock.now())
         {
@@ -141,7 +69,7 @@ impl Inputs {
             return Ok(());
         }
         let encoding = connection.framing.encoding();
-        let (view, mut newest) = (connection.view, 0);
+        let (view, mut newest) = (connection.motion.view, 0);
         let budget = &mut sessions.intake.budget;
         let known = |inputs: &&mut ConnectionInputs, tick, bytes: &mut Vec<u8>| {
             let known = inputs.list.bytes(tick);
@@ -179,7 +107,7 @@ impl Inputs {
         let mut due = Vec::new();
         self.listed.retain(|id| {
             let connection = sessions.connections.get_mut(id.0);
-            let Some(inputs) = connection.and_then(|it| it.inputs.as_mut()) else {
+            let Some(inputs) = connection.and_then(|it| it.motion.inputs.as_mut()) else {
                 return false;
             };
             let refused = inputs.drop_early(present, latest);
@@ -207,12 +135,12 @@ impl Inputs {
     ) -> Option<(&'a dyn Any, bool)> {
         let is_local = sessions.is_local(connection);
         let known = sessions.connections.get_mut(connection.0)?;
-        let inputs = known.inputs.as_mut()?;
+        let inputs = known.motion.inputs.as_mut()?;
         if !is_local {
             inputs.note_use(tick, present);
         }
         if let Some(view) = inputs.views.at(tick) {
-            known.view = Some(view);
+            known.motion.view = Some(view);
         }
         Some((&*inputs.list, is_local))
     }

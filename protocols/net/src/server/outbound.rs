@@ -1,4 +1,27 @@
-//! Bytes on their way to the transport.
+//! Bytes on their way to the transport: from audiences over chunks to packets.
+//!
+//! ```text
+//! audience   members with one framing share the bytes of a message
+//!    |  deliver: the segments become chunks, stored once
+//!    v
+//! chunk      number in the ChunkStore; the queue of each connection holds ranges of numbers
+//!    |  poll: adjacent chunks of one channel and one tick, up to the packet size
+//!    v
+//! packet     header of the connection + list of shared chunks, without a copy
+//! ```
+//!
+//! A message for several connections is encoded once for each framing, and its bytes are stored once. One more
+//! receiver costs a range in a queue. All channels of a connection share one queue, so that no snapshot overtakes
+//! an earlier delta; messages for one connection alone wait in the segments `direct` and join the queue before the
+//! next chunk.
+//!
+//! A packet on the stream begins with a header, whose ticks and acknowledgements belong to the connection. The
+//! chunks behind the header have no byte of a connection: relays and recordings forward them unchanged. Chunks of
+//! unreliable channels go to the queue of the datagrams, if the transport has datagrams, with the numbers of their
+//! chunks: a lost datagram names the chunks, and the write records of a chunk name the fields.
+//!
+//! The store drops chunks that no queue refers to. It numbers chunks in the order of writing, so that one number,
+//! the oldest in a queue, decides.
 
 mod datagrams;
 pub(crate) mod recorder;
@@ -18,7 +41,8 @@ use crate::server::chunk_store::ChunkStore;
 use crate::server::ledger::field_set::FieldSet;
 use crate::server::outbound::recorder::Recorder;
 use crate::server::outbound::write_records::WriteRecords;
-use crate::server::sessions::connection::{Connection, QueuedChunks};
+use crate::server::sessions::connection::Connection;
+use crate::server::sessions::send_queue::QueuedChunks;
 
 /// Bytes in transit, and the connections with a non-empty queue.
 #[derive(Debug, Default)]
@@ -64,8 +88,8 @@ impl Outbound {
             let shared = self.store.get(&chunks.chunks);
             return self.recorder.add(connection, chunks.channel, shared);
         }
-        connection.flush_own(&mut self.store);
-        connection.queue.push_back(chunks);
+        connection.send_queue.flush(&mut self.store);
+        connection.send_queue.chunks.push_back(chunks);
         connection.list(&mut self.outgoing);
     }
 
@@ -190,7 +214,11 @@ impl Outbound {
         self.store.trim(|| {
             let waiting = outgoing.iter().filter_map(|id| connections.get(id.0));
             let first = |connection: &Connection| {
-                let stream = connection.queue.iter().map(|queued| queued.chunks.start);
+                let stream = connection
+                    .send_queue
+                    .chunks
+                    .iter()
+                    .map(|queued| queued.chunks.start);
                 let datagrams = connection.datagrams.iter();
                 stream
                     .chain(datagrams.filter_map(|it| it.queue.first_chunk()))

@@ -19,15 +19,11 @@
 //!
 //! The histories are tracks of the samples that travelled. A despawned object [departs](sight) with its tracks, as long as views can
 //! reach it. A connection has no past of an object before the snapshot that showed it. Inputs are used
-//! later than they arrive, so their [views](input_views) wait beside them.
+//! later than they arrive, so their [views](crate::server::motion::input_views) wait beside them.
 
 mod claim;
-mod input_views;
 mod pace;
 mod sight;
-
-pub(crate) use claim::{ClaimedView, StreamArrivals};
-pub(crate) use input_views::InputViews;
 
 use std::fmt;
 use std::time::Duration;
@@ -36,6 +32,7 @@ use syncvar_runtime::motion::{SettledTicks, ViewTime, ticks_of};
 use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkTime};
 
+use crate::server::motion::ClaimedView;
 use crate::server::objects::Objects;
 use crate::server::sessions::connection::Connection;
 use crate::server::{NetworkServer, ServerConfig};
@@ -93,7 +90,7 @@ impl Rewind {
     ) -> (f64, f64) {
         let limits = self.limits(connection, objects, config);
         let present = f64::from(present);
-        let Some(ClaimedView { tick, until }) = connection.view else {
+        let Some(ClaimedView { tick, until }) = connection.motion.view else {
             return ((present - limits.estimated_age()).max(0.0), 0.0);
         };
         let oldest = (until - limits.oldest_age()).max(0.0);
@@ -203,7 +200,7 @@ impl Past<'_> {
     ) -> View<'a, B> {
         let config = &self.server.context.config;
         let observer = self.server.sessions.connections.get(self.connection.0);
-        let since = observer.map_or(0, |observer| observer.shows.since(id));
+        let since = observer.map_or(0, |observer| observer.motion.shows.since(id));
         let time = ViewTime {
             tick: self.tick.max(since.into()),
             settled: &SettledTicks::ALL,

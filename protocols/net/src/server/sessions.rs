@@ -1,16 +1,21 @@
 //! Connections and their requests for the next update.
 
 pub(super) mod admission;
+mod client_requests;
 pub(super) mod closing;
 pub(super) mod connection;
+pub(super) mod headers;
 pub(super) mod incoming;
+mod intake;
 pub(super) mod owner_write;
+mod ownership;
 mod ping;
 mod players;
 pub(super) mod program_messages;
 pub(super) mod request;
+mod returning;
+pub(super) mod send_queue;
 pub(super) mod session;
-pub(super) mod shows;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -39,16 +44,10 @@ pub(crate) struct Sessions {
     pub(crate) closing: VecDeque<ConnectionId>,
     /// Hash of all schemas, compared with the hash of each client.
     pub(crate) schema_hash: u64,
-    /// Connections that became ready since the last update.
-    pub(crate) joining: Vec<ConnectionId>,
-    /// Connections that requested snapshots.
-    pub(crate) resyncing: Vec<ConnectionId>,
+    /// Requests for the next update.
+    pub(crate) pending: PendingRequests,
     /// Connections with datagrams, and others that have ended since the last update.
     pub(crate) with_datagrams: Vec<ConnectionId>,
-    /// Connections with an unanswered ping.
-    pub(crate) pinging: Vec<ConnectionId>,
-    /// Owners with a rejected write. The next update sends them the server's values.
-    pub(crate) owner_corrections: IdPairs<ConnectionId, NetId>,
     /// Carrier and tick of the packet in progress.
     pub(crate) origin: Origin,
     /// Input since the last update.
@@ -57,6 +56,19 @@ pub(crate) struct Sessions {
     pub(crate) admission_rule: AdmissionRule,
     /// Connections before their first ready, and the places of the others.
     pub(crate) lobby: Lobby,
+}
+
+/// Connections with requests for the next update.
+#[derive(Debug, Default)]
+pub(crate) struct PendingRequests {
+    /// Connections that became ready since the last update.
+    pub(crate) joining: Vec<ConnectionId>,
+    /// Connections that requested snapshots.
+    pub(crate) resyncing: Vec<ConnectionId>,
+    /// Connections with an unanswered ping.
+    pub(crate) pinging: Vec<ConnectionId>,
+    /// Owners with a rejected write. The next update sends them the server's values.
+    pub(crate) owner_corrections: IdPairs<ConnectionId, NetId>,
 }
 
 impl Sessions {
@@ -68,12 +80,9 @@ impl Sessions {
             ids: ConnectionIds::default(),
             returns: Returns::default(),
             closing: VecDeque::new(),
+            pending: PendingRequests::default(),
             schema_hash,
-            joining: Vec::new(),
-            resyncing: Vec::new(),
             with_datagrams: Vec::new(),
-            pinging: Vec::new(),
-            owner_corrections: IdPairs::default(),
             origin: Origin::default(),
             intake: Intake::new(limits),
             admission_rule: AdmissionRule::default(),
@@ -144,12 +153,7 @@ impl Sessions {
     /// Records that a connection owns an object, or owns the object no more.
     pub(crate) fn set_owned(&mut self, connection: ConnectionId, id: NetId, owned: bool) {
         if let Some(connection) = self.connections.get_mut(connection.0) {
-            if owned {
-                connection.owned.insert(id);
-            } else {
-                connection.owned.remove(id);
-                connection.memory.remove(id);
-            }
+            connection.ownership.set(id, owned);
         }
     }
 
@@ -177,7 +181,7 @@ impl Sessions {
             && joiner.state == ConnectionState::Connected
         {
             joiner.state = ConnectionState::Joining;
-            self.joining.push(connection);
+            self.pending.joining.push(connection);
             self.lobby.place(connection);
         }
     }
@@ -193,10 +197,10 @@ impl Sessions {
         let count = self.connections.len();
         let connection = self.connections.get_mut(from.0);
         connection.is_some_and(|connection| {
-            connection.incoming.add(length);
+            connection.intake.packets.add(length);
             let now = context.clock.now();
             self.intake.begin(
-                &connection.conduct,
+                &connection.intake.conduct,
                 &context.config.limits,
                 count,
                 length,
@@ -210,7 +214,8 @@ impl Sessions {
     pub(crate) fn end_packet(&mut self, context: &Context, from: ConnectionId) -> bool {
         let (limits, now) = (&context.config.limits, context.clock.now());
         let connection = self.connections.get_mut(from.0);
-        connection.is_some_and(|connection| self.intake.end(&mut connection.conduct, limits, now))
+        connection
+            .is_some_and(|connection| self.intake.end(&mut connection.intake.conduct, limits, now))
     }
 
     /// Returns whether a connection may send another packet before the next update.
@@ -218,15 +223,17 @@ impl Sessions {
         let connection = self.connections.get(from.0);
         connection.is_none_or(|connection| {
             let count = self.connections.len();
-            self.intake.accepts(&connection.conduct, limits, count, now)
+            self.intake
+                .accepts(&connection.intake.conduct, limits, count, now)
         })
     }
 
     /// Returns whether no request waits for the next update.
     pub(crate) fn is_idle(&self) -> bool {
-        self.joining.is_empty()
-            && self.resyncing.is_empty()
-            && self.pinging.is_empty()
-            && self.owner_corrections.is_empty()
+        let pending = &self.pending;
+        pending.joining.is_empty()
+            && pending.resyncing.is_empty()
+            && pending.pinging.is_empty()
+            && pending.owner_corrections.is_empty()
     }
 }

@@ -36,7 +36,7 @@ impl Protocol for NetworkClient {
             && self.objects.remove(id, departure, events)
         {
             self.inbound.early.remember_gone(id);
-            self.writes.leases.remove(id);
+            self.writes.permits.remove(id);
             if let Some(lossy) = &mut self.outbound.lossy {
                 lossy.forget(id);
             }

@@ -65,7 +65,7 @@ pub(crate) struct OwnerState {
 }
 
 impl Inbound {
-    /// Takes the values of fields that only the owner or the group may read, and the lease for writes. Returns the
+    /// Takes the values of fields that only the owner or the group may read, and the permit for writes. Returns the
     /// hooks to run; `None` for an unknown or poisoned object.
     pub(crate) fn read_owner_state(
         &mut self,
@@ -80,13 +80,13 @@ impl Inbound {
         // It may have been written before the frame of its tick, whose values are as new or newer.
         let tick = sent.saturating_sub(1);
         let object = NetId(reader.read_packed_u32()?);
-        let lease = reader.read_packed_u32()?;
+        let permit = reader.read_packed_u32()?;
         let world = &mut lent.objects.world;
         let Some(replica) = world.objects.get_mut(object.0) else {
             lent.context.stats.unknown_objects += 1;
             return Ok(None);
         };
-        lent.writes.leases.insert(object, lease);
+        lent.writes.permits.insert(object, permit);
         if replica.is_poisoned() {
             return Ok(None);
         }

@@ -133,7 +133,7 @@ impl Inbound {
         lent: &mut Reading<'_>,
     ) -> Result<(), ReadError> {
         let object = snapshot.object;
-        lent.writes.leases.remove(object);
+        lent.writes.permits.remove(object);
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
             .with_budget(self.budget)
             .with_references(&mut self.memory.targets);
@@ -185,7 +185,7 @@ impl Inbound {
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.packet.tick;
             let ticks = tick.map(|tick| (tick, &mut self.memory.kept));
-            lent.writes.leases.remove(object);
+            lent.writes.permits.remove(object);
             let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, ticks);
             if kept {
                 lent.writes.changed.insert(object);

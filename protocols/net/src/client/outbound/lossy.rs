@@ -37,7 +37,7 @@ pub(crate) struct Written {
     pub(crate) object: NetId,
     pub(crate) behaviour: u8,
     /// Number under which the client may write.
-    pub(crate) lease: u32,
+    pub(crate) permit: u32,
     pub(crate) fields: u64,
 }
 
@@ -52,10 +52,10 @@ struct WaitingDatagram {
     inputs: Option<u64>,
 }
 
-/// Fields of an object under a lease.
+/// Fields of an object under a permit.
 #[derive(Debug)]
 struct WrittenObject {
-    lease: u32,
+    permit: u32,
     behaviours: Vec<WrittenBehaviour>,
     stream: StreamWrite,
 }
@@ -213,8 +213,8 @@ impl LossyWrites {
     }
 
     /// Returns the missing fields of a behaviour. A message of its object must contain them.
-    pub(crate) fn missing(&self, object: NetId, lease: u32, behaviour: u8) -> MissingFields {
-        let known = self.objects.get(&object).filter(|it| it.lease == lease);
+    pub(crate) fn missing(&self, object: NetId, permit: u32, behaviour: u8) -> MissingFields {
+        let known = self.objects.get(&object).filter(|it| it.permit == permit);
         let Some(known) = known else {
             return MissingFields::default();
         };
@@ -239,10 +239,10 @@ impl LossyWrites {
     }
 
     /// Returns whether a message of an object fits a datagram, and no earlier one is on the stream.
-    pub(crate) fn fits(&mut self, object: NetId, lease: u32, length: usize) -> bool {
+    pub(crate) fn fits(&mut self, object: NetId, permit: u32, length: usize) -> bool {
         let handled = self.sender.handled();
         let known = self.objects.get_mut(&object);
-        let waits = known.filter(|it| it.lease == lease).is_some_and(|known| {
+        let waits = known.filter(|it| it.permit == permit).is_some_and(|known| {
             if matches!(known.stream, StreamWrite::Sent(packet) if packet <= handled) {
                 known.stream = StreamWrite::Handled;
             }
@@ -303,12 +303,12 @@ impl LossyWrites {
     /// Notes the fields in a message of an object. `count` is the number of the behaviour's fields.
     pub(crate) fn note(&mut self, written: &Written, update: u32, count: u32, on_stream: bool) {
         let new = || WrittenObject {
-            lease: written.lease,
+            permit: written.permit,
             behaviours: Vec::new(),
             stream: StreamWrite::Handled,
         };
         let object = self.objects.entry(written.object).or_insert_with(new);
-        if object.lease != written.lease {
+        if object.permit != written.permit {
             *object = new();
         }
         if on_stream {
@@ -388,13 +388,13 @@ impl LossyWrites {
     }
 }
 
-/// Returns the fields of a behaviour, if its lease is the present one.
+/// Returns the fields of a behaviour, if its permit is the present one.
 fn behaviour_of<'a>(
     objects: &'a mut BTreeMap<NetId, WrittenObject>,
     written: &Written,
 ) -> Option<&'a mut WrittenBehaviour> {
     let object = objects.get_mut(&written.object);
-    let object = object.filter(|object| object.lease == written.lease)?;
+    let object = object.filter(|object| object.permit == written.permit)?;
     let mut behaviours = object.behaviours.iter_mut();
     behaviours.find(|it| it.index == written.behaviour)
 }

@@ -53,7 +53,7 @@ impl PendingWrites {
         let Some(replica) = lent.objects.world.objects.get(id.0) else {
             return false;
         };
-        let lease = self.leases.get(id).copied().unwrap_or_default();
+        let permit = self.permits.get(id).copied().unwrap_or_default();
         let Some(slots) = lent.objects.world.pools.slots_mut(replica.at) else {
             if let Some(lossy) = &mut lent.outbound.lossy {
                 lossy.keep(id);
@@ -64,7 +64,7 @@ impl PendingWrites {
             discard_writes(slots);
             return false;
         }
-        if lease == 0 {
+        if permit == 0 {
             return true;
         }
         let config = &lent.context.config;
@@ -79,9 +79,9 @@ impl PendingWrites {
             let kind = channels.get(usize::from(info.channel));
             // `None`: the behaviour takes the stream.
             let is_lossy = kind == Some(&Channel::Unreliable) && info.resendable;
-            is_lossy.then(|| lossy.missing(id, lease, index))
+            is_lossy.then(|| lossy.missing(id, permit, index))
         });
-        self.send_parts(id, lease, &mut encoder, lent);
+        self.send_parts(id, permit, &mut encoder, lent);
         encoder.left
     }
 
@@ -89,7 +89,7 @@ impl PendingWrites {
     fn send_parts(
         &mut self,
         id: NetId,
-        lease: u32,
+        permit: u32,
         encoder: &mut WriteEncoder,
         lent: &mut Sending<'_>,
     ) {
@@ -101,12 +101,12 @@ impl PendingWrites {
             let mut message = NetworkWriter::with_encoding(part.writer.encoding());
             let start = begin(MessageType::OwnerWrite, &mut message);
             message.write_packed_u32(id.0);
-            message.write_packed_u32(lease);
+            message.write_packed_u32(permit);
             message.write_bytes(part.writer.as_bytes());
             message.finish_message(start);
             let failed = part.writer.take_error().is_some() | message.take_error().is_some();
             if !failed && is_lossy {
-                lent.send_lossy(id, lease, &part.sent, message.as_bytes());
+                lent.send_lossy(id, permit, &part.sent, message.as_bytes());
             } else if !failed {
                 lent.send_on_stream(message.as_bytes());
             }
@@ -127,16 +127,16 @@ impl Sending<'_> {
     }
 
     /// Sends a message whose packet may be lost: on the stream if it is long, or if an earlier one is on it.
-    fn send_lossy(&mut self, id: NetId, lease: u32, sent: &[SentFields], message: &[u8]) {
+    fn send_lossy(&mut self, id: NetId, permit: u32, sent: &[SentFields], message: &[u8]) {
         let update = self.context.clock.updates;
         let Some(lossy) = &mut self.outbound.lossy else {
             return;
         };
-        let fits = lossy.fits(id, lease, message.len());
+        let fits = lossy.fits(id, permit, message.len());
         let written = |sent: &SentFields, fields| Written {
             object: id,
             behaviour: sent.behaviour,
-            lease,
+            permit,
             fields,
         };
         for sent in sent {

@@ -20,11 +20,11 @@ use syncvar_runtime::{
 };
 
 use crate::message::Incoming;
+use crate::server::api::rooms::Rooms;
 use crate::server::calls::commands::{find_command, permit_command, refuse_command};
 use crate::server::calls::outgoing::{Outgoing, Payload};
-use crate::server::calls::target::{CallScope, Receivers};
-use crate::server::calls::{DeferredCall, EncodedCall, LocalCall, read_arguments, report_panic};
-use crate::server::objects::replicated::State;
+use crate::server::calls::target::Receivers;
+use crate::server::calls::{LocalCall, read_arguments, report_panic};
 use crate::server::{NetworkServer, ServerEvent};
 use crate::{Framing, MessageType};
 
@@ -63,18 +63,6 @@ impl NetworkServer {
         called: &Called,
     ) -> Result<(), CallFailure> {
         called.run(on, self)
-    }
-
-    /// Lends the rooms that decide the receivers of a call.
-    fn call_scope(&self) -> CallScope<'_> {
-        CallScope {
-            context: &self.context,
-            objects: &self.objects,
-            sessions: &self.sessions,
-            visibility: &self.visibility,
-            host: self.host.as_deref(),
-            calls: &self.calls,
-        }
     }
 
     /// Runs or refuses a command. Only a command without a readable header is an error.
@@ -195,70 +183,6 @@ impl NetworkServer {
             refuse_command(&mut self.context, sender, object, Some(&place), refusal);
         }
     }
-
-    /// Sends the deferred calls. `has_frame`: the update has a frame.
-    pub(crate) fn send_deferred_calls(&mut self, has_frame: bool) {
-        let calls = self.calls.take_deferred(has_frame);
-        if calls.is_empty() {
-            return;
-        }
-        for DeferredCall {
-            object,
-            target,
-            call,
-        } in calls
-        {
-            // An object whose snapshot failed does not exist on the clients.
-            let replicated = self.objects.world.objects.get(object.0);
-            let announced = replicated.filter(|object| object.is(State::Announced));
-            if let Some(replicated) = announced {
-                let receivers = self.call_scope().receivers(replicated, &target);
-                self.transmit_call(receivers, &call);
-            }
-        }
-        self.deliver();
-    }
-
-    /// Sends a call to its receivers, behind all earlier bytes.
-    fn transmit_call(&mut self, receivers: Receivers, call: &EncodedCall) {
-        match receivers {
-            Receivers::Deferred => {}
-            Receivers::Audience(audience) => {
-                // Calls on other channels keep the order too.
-                let apart = call.channel != 0;
-                if apart {
-                    self.deliver();
-                }
-                let mut outputs = self.visibility.audiences.outputs(audience);
-                for segments in outputs.channel(usize::from(call.channel)) {
-                    if let Some((message_type, message)) = call.message(Framing::of(segments)) {
-                        segments.begin().write_bytes(message);
-                        let length = segments.commit();
-                        self.context.stats.count_encoded(*message_type, length);
-                    }
-                }
-                if apart {
-                    self.deliver();
-                }
-            }
-            Receivers::Connections(connections) => {
-                self.deliver();
-                let mut ground = self.rooms().ground;
-                for receiver in &connections {
-                    let framing = ground.sessions.framing(*receiver);
-                    let message = framing.and_then(|framing| call.message(framing));
-                    if let Some((_, message)) = message {
-                        let chunks = std::slice::from_ref(message);
-                        ground.send_chunks(call.channel, *receiver, chunks);
-                    }
-                }
-                for (message_type, message) in [&call.unet, &call.compact].into_iter().flatten() {
-                    let stats = &mut ground.context.stats;
-                    stats.count_encoded(*message_type, message.len());
-                }
-            }
-        }
-    }
 }
 
 impl CallRouter for NetworkServer {
@@ -281,7 +205,10 @@ impl CallRouter for NetworkServer {
                 writers: [writer].into_iter().collect(),
             });
         };
-        let plan = self.call_scope().plan(object, class, number, target)?;
+        let plan = self
+            .rooms()
+            .call_scope()
+            .plan(object, class, number, target)?;
         let (objects, sessions) = (&self.objects, &self.sessions);
         let payloads = self
             .calls
@@ -350,7 +277,12 @@ impl CallRouter for NetworkServer {
                 let config = &self.context.config;
                 self.calls.defer(config, object, &plan, call);
             } else {
-                self.transmit_call(plan.receivers, &call);
+                let Rooms {
+                    mut ground,
+                    visibility,
+                    ..
+                } = self.rooms();
+                call.transmit(&mut ground, visibility, plan.receivers);
             }
             if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
                 self.calls.local.push_back(LocalCall {

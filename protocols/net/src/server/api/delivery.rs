@@ -50,7 +50,7 @@ impl NetworkServer {
     ) -> Result<(), ObjectError> {
         let viewer = self.sessions.connections.get_mut(connection.0);
         let viewer = viewer.ok_or(ObjectError::NotConnected(connection))?;
-        viewer.viewpoint = viewpoint;
+        viewer.motion.viewpoint = viewpoint;
         Ok(())
     }
 

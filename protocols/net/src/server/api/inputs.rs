@@ -10,7 +10,8 @@ use syncvar_runtime::{ConnectionId, NetworkTime, NetworkWriter, ReadError, SyncV
 
 use crate::message::{Frame, MAX_INPUTS, unknown};
 use crate::server::NetworkServer;
-use crate::server::inputs::{ConnectionInputs, Inputs, input_of};
+use crate::server::inputs::{Inputs, input_of};
+use crate::server::motion::connection_inputs::ConnectionInputs;
 
 impl NetworkServer {
     /// Returns the ticks that the update at `now` brings: those after the last update, up to the tick of `now`. A
@@ -97,6 +98,7 @@ impl NetworkServer {
         let connection = connection.ok_or(MessageError::NotConnected(ConnectionId::SERVER))?;
         let kind = kind.ok_or(MessageError::NotRegistered(type_name::<M>()))?;
         let inputs = connection
+            .motion
             .inputs
             .get_or_insert_with(|| Box::new(ConnectionInputs::new(kind.make())));
         let list = inputs.list_mut().downcast_mut::<InputList<M>>();

@@ -1,4 +1,23 @@
-//! The server's world during callbacks.
+//! The world of the server during callbacks: check-out of objects.
+//!
+//! ```text
+//! World      | object in its pool                       | object in its pool
+//!            |  check_out                    check_in   |
+//! Callback   |      | begin_writes   end_writes |       |
+//!            |      v                           |       |
+//!            |   call, hook, lifecycle callback |       |
+//!            |   with &mut NetworkServer        |       |
+//! Effects    |                                  | checked_in: remove, queue, run deferred callbacks
+//! ```
+//!
+//! A callback receives its own behaviours and the whole server. The behaviours therefore leave their pool for the
+//! time of the callback: the object is *checked out*, and each other access to the object fails with
+//! [`ObjectError::CheckedOut`](syncvar_runtime::ObjectError::CheckedOut). A callback on an object that is checked
+//! out already is deferred until the check-in. A despawn of such an object takes effect at the check-in, too.
+//!
+//! Writes inside the callback have no guard. `begin_writes` saves the fields that only the owner may write, and
+//! remembers the values for the hooks of a host; `end_writes` reverts refused writes. An update during the callback
+//! skips the object, so that `checked_in` queues an object that is dirty or owes a snapshot.
 
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::Slots;

@@ -56,7 +56,7 @@ impl NetworkServer {
         connection.state = ConnectionState::Recording;
         connection.framing = Framing::Compact;
         // No transport polls it.
-        connection.listed = true;
+        connection.send_queue.listed = true;
         self.sessions.connections.insert(observer.0, connection);
         self.visibility.audiences.set_everywhere(Some(observer));
         let (channels, max_records) = (
@@ -74,7 +74,10 @@ impl NetworkServer {
         let Some(observer) = self.outbound.recorder.end() else {
             return;
         };
-        self.sessions.joining.retain(|joining| *joining != observer);
+        self.sessions
+            .pending
+            .joining
+            .retain(|joining| *joining != observer);
         let Rooms {
             mut ground,
             visibility,

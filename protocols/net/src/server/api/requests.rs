@@ -105,7 +105,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Hands a request to its room.
+    /// Handles a request that the conductor answers; hands any other one to its room.
     fn handle_request(
         &mut self,
         from: ConnectionId,
@@ -127,11 +127,6 @@ impl NetworkServer {
                     self.send_off(from, DisconnectReason::Denied(Box::new(refusal)));
                 }
             }
-            Request::Join(payload) => {
-                if !sessions.keep_join_request(context, from, payload)? {
-                    self.close_for(from, LimitExceeded::JoinPayload);
-                }
-            }
             Request::Connect(connect) => match sessions.compare(context, from, &connect) {
                 Ok(()) => self.request(from),
                 Err(reason) => {
@@ -142,30 +137,6 @@ impl NetworkServer {
                 }
             },
             Request::Leave(reason) => self.close(from, reason),
-            Request::Program(frame) => {
-                let prefabs = &objects.world.prefabs;
-                sessions.receive_program_message(context, prefabs, from, frame)?;
-            }
-            Request::ReadyEarly => sessions.defer_ready(from),
-            Request::Ready => {
-                if !sessions.admit(context, from) {
-                    self.close_for(from, LimitExceeded::Places);
-                }
-            }
-            Request::AddPlayer(payload) => sessions.receive_add_player(context, from, payload)?,
-            Request::RemovePlayer(payload) => {
-                sessions.receive_remove_player(context, objects, from, payload)?;
-            }
-            Request::Resync(id) => {
-                let Rooms {
-                    mut ground,
-                    visibility,
-                    ..
-                } = self.rooms();
-                visibility.receive_resync(&mut ground, from, id);
-            }
-            Request::Ping(ping) => sessions.receive_ping(context, from, &ping),
-            Request::Echo(echo) => sessions.receive_echo(context, from, &echo),
             Request::View(view) => self.handle_view(from, &view),
             Request::OwnerWrite(payload) => {
                 let write = sessions.read_owner_write(context, objects, from, payload)?;
@@ -180,7 +151,55 @@ impl NetworkServer {
             Request::Command(message_type, payload) => {
                 self.handle_command(from, message_type, payload)?;
             }
+            request => {
+                if let Some(limit) = self.rooms().receive(from, request)? {
+                    self.close_for(from, limit);
+                }
+            }
         }
         Ok(())
+    }
+}
+
+impl Rooms<'_> {
+    /// Hands a request to its room. Returns the limit that the connection has exceeded.
+    fn receive(
+        &mut self,
+        from: ConnectionId,
+        request: Request<'_>,
+    ) -> Result<Option<LimitExceeded>, ReadError> {
+        let ground = &mut self.ground;
+        if let Request::Resync(id) = request {
+            self.visibility.receive_resync(ground, from, id);
+            return Ok(None);
+        }
+        let (context, objects) = (&mut *ground.context, &*ground.objects);
+        let sessions = &mut *ground.sessions;
+        match request {
+            Request::Join(payload) => {
+                if !sessions.keep_join_request(context, from, payload)? {
+                    return Ok(Some(LimitExceeded::JoinPayload));
+                }
+            }
+            Request::ReadyEarly => sessions.defer_ready(from),
+            Request::Ready => {
+                if !sessions.admit(context, from) {
+                    return Ok(Some(LimitExceeded::Places));
+                }
+            }
+            Request::Program(frame) => {
+                let prefabs = &objects.world.prefabs;
+                sessions.receive_program_message(context, prefabs, from, frame)?;
+            }
+            Request::AddPlayer(payload) => sessions.receive_add_player(context, from, payload)?,
+            Request::RemovePlayer(payload) => {
+                sessions.receive_remove_player(context, objects, from, payload)?;
+            }
+            Request::Ping(ping) => sessions.receive_ping(context, from, &ping),
+            Request::Echo(echo) => sessions.receive_echo(context, from, &echo),
+            // The conductor has handled them.
+            _ => {}
+        }
+        Ok(None)
     }
 }

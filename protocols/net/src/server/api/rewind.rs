@@ -57,7 +57,7 @@ impl NetworkServer {
             let claim = self
                 .rewind
                 .claim(tick, known, is_on_stream, objects, config, present);
-            known.view = Some(claim);
+            known.motion.view = Some(claim);
         }
     }
 

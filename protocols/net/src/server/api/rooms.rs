@@ -5,6 +5,7 @@ use syncvar_runtime::ConnectionId;
 use crate::link::ack::Ack;
 use crate::server::NetworkServer;
 use crate::server::calls::Calls;
+use crate::server::calls::target::CallScope;
 use crate::server::datagrams::Datagrams;
 use crate::server::ground::Ground;
 use crate::server::host::Host;
@@ -35,6 +36,18 @@ impl Rooms<'_> {
         let (visibility, limiter) = (self.visibility, &mut self.replication.bandwidth);
         self.datagrams
             .attach_stream(&mut self.ground, visibility, limiter, connection);
+    }
+
+    /// Lends the rooms that decide the receivers of a call.
+    pub(crate) fn call_scope(&self) -> CallScope<'_> {
+        CallScope {
+            context: self.ground.context,
+            objects: self.ground.objects,
+            sessions: self.ground.sessions,
+            visibility: self.visibility,
+            host: self.host.as_deref(),
+            calls: self.calls,
+        }
     }
 }
 

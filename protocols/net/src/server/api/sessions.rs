@@ -3,7 +3,7 @@
 use syncvar_runtime::endpoint::{Payload, Refusal};
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::world::CheckOut;
-use syncvar_runtime::{ConnectionId, ConnectionStats, Counter, DisconnectReason, ObjectError};
+use syncvar_runtime::{ConnectionId, ConnectionStats, DisconnectReason, ObjectError};
 
 use crate::message::{Disconnect, NotReady, Return};
 use crate::server::api::rooms::Rooms;
@@ -108,7 +108,7 @@ impl NetworkServer {
     /// Returns the payload of a connection's join request; empty if it sent none.
     pub fn join_payload(&self, connection: ConnectionId) -> Option<&Payload> {
         let connection = self.sessions.connections.get(connection.0)?;
-        Some(&connection.join_payload)
+        Some(&connection.requests.join_payload)
     }
 
     /// Disconnects a connection with a text, of which 32 767 bytes are sent. The transport should
@@ -157,8 +157,9 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
-        if self.make_unready(connection) {
-            self.rooms().ground.send(connection, &NotReady {});
+        let rooms = &mut self.rooms();
+        if rooms.visibility.stop_updates(&mut rooms.ground, connection) {
+            rooms.ground.send(connection, &NotReady {});
         }
     }
 
@@ -198,16 +199,11 @@ impl NetworkServer {
     ) -> Result<ConnectionStats, ObjectError> {
         let known = self.sessions.connections.get(connection.0);
         let known = known.ok_or(ObjectError::NotConnected(connection))?;
-        let mut queued = Counter::default();
-        let chunks = known.queue.iter().flat_map(|queued| queued.chunks.clone());
-        chunks.for_each(|chunk| queued.add(self.outbound.store.length(chunk)));
-        if !known.own.is_empty() {
-            queued.add(known.own.as_bytes().len());
-        }
         let mut stats = ConnectionStats::default();
-        (stats.sent, stats.received, stats.queued) = (known.outgoing, known.incoming, queued);
+        (stats.sent, stats.received) = (known.send_queue.sent, known.intake.packets);
+        stats.queued = known.send_queue.unsent(&self.outbound.store);
         stats.backlog = known.ledger.waiting();
-        (stats.round_trip, stats.jitter) = known.ping.round_trip().measured().unzip();
+        (stats.round_trip, stats.jitter) = known.requests.pings.round_trip().measured().unzip();
         Ok(stats)
     }
 
@@ -241,8 +237,9 @@ impl NetworkServer {
         let counts = returning.counts.filter(|_| same);
         let resumed = counts.and_then(|counts| self.sessions.resumable(connection, counts));
         if resumed.is_none() {
-            self.make_unready(connection);
-            self.sessions.drop_unsent(connection);
+            let rooms = &mut self.rooms();
+            rooms.visibility.stop_updates(&mut rooms.ground, connection);
+            rooms.ground.sessions.drop_unsent(connection);
         }
         let mut ground = self.rooms().ground;
         ground.greet(connection, returning, resumed);
@@ -268,8 +265,9 @@ impl NetworkServer {
             self.sessions.connections.remove(connection.0);
         }
         for connection in expired.broken {
-            self.make_unready(connection);
-            self.sessions.drop_unsent(connection);
+            let rooms = &mut self.rooms();
+            rooms.visibility.stop_updates(&mut rooms.ground, connection);
+            rooms.ground.sessions.drop_unsent(connection);
         }
     }
 
@@ -336,22 +334,5 @@ impl NetworkServer {
                 self.dispatch_ownership(id, Some(connection), None);
             }
         }
-    }
-
-    /// Removes a connection from the observers of all objects. Returns whether it was ready.
-    fn make_unready(&mut self, connection: ConnectionId) -> bool {
-        let was_ready = self.sessions.stop_updates(connection);
-        if was_ready {
-            // Unsent bytes of its audiences belong to the connection as well.
-            let Rooms {
-                mut ground,
-                visibility,
-                ..
-            } = self.rooms();
-            visibility.deliver(&mut ground);
-            visibility.audiences.remove_ready(connection);
-            visibility.cancel_snapshots(&mut ground, connection);
-        }
-        was_ready
     }
 }

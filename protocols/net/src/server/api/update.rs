@@ -59,7 +59,7 @@ impl NetworkServer {
         let former = (!span.is_disabled()).then(|| self.context.stats.written());
         let _entered = span.enter();
         self.begin_update();
-        let joins = !self.sessions.joining.is_empty();
+        let joins = !self.sessions.pending.joining.is_empty();
         self.handle_requests();
         let has_frame = self.send_deltas(joins);
         self.send_snapshots(joins);
@@ -169,7 +169,10 @@ impl NetworkServer {
 
     /// Sends the calls behind the state, updates the local client, and completes datagrams and record.
     fn end_update(&mut self, has_frame: bool) {
-        self.send_deferred_calls(has_frame);
+        let rooms = &mut self.rooms();
+        rooms
+            .calls
+            .send_deferred(&mut rooms.ground, rooms.visibility, has_frame);
         self.update_local();
         let Rooms {
             mut ground,

@@ -47,7 +47,7 @@ pub(crate) fn permit_command(
     let rate = rate.unwrap_or(context.config.limits.command_rate);
     let now = context.clock.now();
     let connection = sessions.connections.get_mut(from.0);
-    if connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {
+    if connection.is_some_and(|known| known.intake.rates.allow(place.declared, rate, now)) {
         Ok(())
     } else {
         Err(CommandRefusal::TooOften)

@@ -53,6 +53,35 @@ pub(crate) fn is_behind_state(config: &ServerConfig, place: &CallPlace) -> bool 
     place.schema.after_state && config.has_ticks()
 }
 
+/// Returns the observers in a target.
+pub(crate) fn receivers(
+    visibility: &Visibility,
+    replicated: &Replicated,
+    target: &Target,
+) -> Receivers {
+    let audience = visibility.audiences.get(replicated.audience);
+    let but = |left_out: Option<ConnectionId>| match left_out {
+        Some(left_out) if audience.observes(left_out) => {
+            Receivers::Connections(audience.ready().filter(|c| *c != left_out).collect())
+        }
+        _ => Receivers::Audience(replicated.audience),
+    };
+    let only = |mut named: Vec<ConnectionId>| {
+        named.sort_unstable();
+        named.dedup();
+        named.retain(|connection| audience.observes(*connection));
+        Receivers::Connections(named)
+    };
+    match target {
+        Target::NotOwner => but(replicated.owner),
+        Target::AllBut(connection) => but(Some(*connection)),
+        Target::Owner | Target::One(_) | Target::Set(_) => {
+            only(target.named(&replicated.owner).to_vec())
+        }
+        _ => Receivers::Audience(replicated.audience),
+    }
+}
+
 impl CallScope<'_> {
     /// Resolves a call, and checks its target.
     pub(crate) fn plan(
@@ -82,7 +111,7 @@ impl CallScope<'_> {
         let receivers = if waits {
             Receivers::Deferred
         } else {
-            self.receivers(replicated, &target)
+            receivers(self.visibility, replicated, &target)
         };
         let spoken = self.spoken(&receivers);
         // A method for everyone runs on the server, and must not run twice on a host.
@@ -145,31 +174,6 @@ impl CallScope<'_> {
                 connection: *connection,
             }),
             None => Ok(()),
-        }
-    }
-
-    /// Returns the observers in a target.
-    pub(crate) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
-        let audience = self.visibility.audiences.get(replicated.audience);
-        let but = |left_out: Option<ConnectionId>| match left_out {
-            Some(left_out) if audience.observes(left_out) => {
-                Receivers::Connections(audience.ready().filter(|c| *c != left_out).collect())
-            }
-            _ => Receivers::Audience(replicated.audience),
-        };
-        let only = |mut named: Vec<ConnectionId>| {
-            named.sort_unstable();
-            named.dedup();
-            named.retain(|connection| audience.observes(*connection));
-            Receivers::Connections(named)
-        };
-        match target {
-            Target::NotOwner => but(replicated.owner),
-            Target::AllBut(connection) => but(Some(*connection)),
-            Target::Owner | Target::One(_) | Target::Set(_) => {
-                only(target.named(&replicated.owner).to_vec())
-            }
-            _ => Receivers::Audience(replicated.audience),
         }
     }
 

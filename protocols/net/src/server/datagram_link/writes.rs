@@ -10,22 +10,22 @@ const FEW: usize = 64;
 /// Ticks of the last applied writes of a connection, in the updates of its client.
 #[derive(Debug, Default)]
 pub(crate) struct WriteTicks {
-    /// Lease and tick by object.
+    /// Permit and tick by object.
     objects: FxHashMap<NetId, (u32, u32)>,
 }
 
 impl WriteTicks {
     /// Notes a write on the stream. Datagrams before it are older.
-    pub(crate) fn note_stream(&mut self, object: NetId, lease: u32, tick: u32) {
-        let last = self.last(object, lease);
-        self.objects.insert(object, (lease, last.max(tick)));
+    pub(crate) fn note_stream(&mut self, object: NetId, permit: u32, tick: u32) {
+        let last = self.last(object, permit);
+        self.objects.insert(object, (permit, last.max(tick)));
     }
 
-    /// Notes a write in a datagram. Returns whether it is newer than the last one under this lease.
-    pub(crate) fn note_datagram(&mut self, object: NetId, lease: u32, tick: u32) -> bool {
-        let newer = tick > self.last(object, lease);
+    /// Notes a write in a datagram. Returns whether it is newer than the last one under this permit.
+    pub(crate) fn note_datagram(&mut self, object: NetId, permit: u32, tick: u32) -> bool {
+        let newer = tick > self.last(object, permit);
         if newer {
-            self.objects.insert(object, (lease, tick));
+            self.objects.insert(object, (permit, tick));
         }
         newer
     }
@@ -37,10 +37,10 @@ impl WriteTicks {
         }
     }
 
-    /// Returns the last tick under a lease, 0 at first.
-    fn last(&self, object: NetId, lease: u32) -> u32 {
+    /// Returns the last tick under a permit, 0 at first.
+    fn last(&self, object: NetId, permit: u32) -> u32 {
         let last = self.objects.get(&object);
-        last.filter(|(of, _)| *of == lease)
+        last.filter(|(of, _)| *of == permit)
             .map_or(0, |(_, tick)| *tick)
     }
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::{FEW, WriteTicks};
 
     #[test]
-    fn each_lease_begins_at_zero() {
+    fn each_permit_begins_at_zero() {
         let mut ticks = WriteTicks::default();
         let object = NetId(1);
         assert!(ticks.note_datagram(object, 1, 50));

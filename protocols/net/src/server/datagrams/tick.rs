@@ -9,7 +9,8 @@ use crate::server::datagrams::Datagrams;
 use crate::server::ground::Ground;
 use crate::server::outbound::Outbound;
 use crate::server::sessions::Sessions;
-use crate::server::sessions::connection::{Connection, QueuedChunks};
+use crate::server::sessions::connection::Connection;
+use crate::server::sessions::send_queue::QueuedChunks;
 
 /// Ticks between two searches for records that no packet needs.
 const TRIM_TICKS: u32 = 8;
@@ -161,8 +162,8 @@ impl Connection {
         }
         link.queue.add_calls(store, room, |store, channel, calls| {
             let chunks = store.add(std::iter::once(calls));
-            self.flush_own(store);
-            self.queue.push_back(QueuedChunks {
+            self.send_queue.flush(store);
+            self.send_queue.chunks.push_back(QueuedChunks {
                 channel,
                 tick,
                 chunks,

@@ -31,7 +31,7 @@ impl Ground<'_> {
         let Some(receiver) = receiver else {
             return;
         };
-        let Some(length) = receiver.write_own(encode) else {
+        let Some(length) = receiver.write_direct(encode) else {
             return;
         };
         self.context.stats.count_encoded(message_type, length);
@@ -46,12 +46,9 @@ impl Ground<'_> {
         authority: bool,
     ) {
         let known = self.sessions.connections.get(connection.0);
-        let player = known.filter(|_| authority).and_then(|known| {
-            let mut players = known.players.iter();
-            players.find(|(_, player)| *player == net_id)
-        });
-        if let Some((number, _)) = player {
-            let number = i32::from(*number).cast_unsigned();
+        let number = known.filter(|_| authority);
+        if let Some(number) = number.and_then(|known| known.ownership.number_of(net_id)) {
+            let number = i32::from(number).cast_unsigned();
             self.send(connection, &Owner { net_id, number });
         } else {
             let message = LocalClientAuthority { net_id, authority };

@@ -9,7 +9,8 @@ use crate::message::{
 use crate::server::context::Context;
 use crate::server::datagram_link::DatagramLink;
 use crate::server::ground::Ground;
-use crate::server::sessions::connection::{Connection, Headers};
+use crate::server::sessions::connection::Connection;
+use crate::server::sessions::headers::Headers;
 use crate::server::sessions::session::Session;
 use crate::{Framing, SessionToken};
 
@@ -52,8 +53,8 @@ impl Ground<'_> {
         };
         if accepted.framing == Framing::Compact {
             let store = &mut self.outbound.store;
-            accepted.flush_own(store);
-            accepted.own = Framing::Unet.segments(packet_size);
+            accepted.send_queue.flush(store);
+            accepted.send_queue.direct = Framing::Unet.segments(packet_size);
             accepted.headers.from = Some(store.end());
             begin_datagrams(self.context, accepted);
             self.sessions.list_datagrams(connection);
@@ -80,7 +81,7 @@ impl Ground<'_> {
             kind: GrantKind::New,
             token,
             sent: 0,
-            received: granted.received,
+            received: granted.intake.reliable,
         };
         self.send(connection, &grant);
     }
@@ -119,7 +120,7 @@ impl Ground<'_> {
             kind,
             token: session.token,
             sent: session.recent.sent(),
-            received: known.received,
+            received: known.intake.reliable,
         };
         let mut writer = NetworkWriter::new();
         grant.encode(&mut writer);
@@ -139,8 +140,8 @@ impl Ground<'_> {
 /// Begins the packets of a returned client anew.
 fn restart(context: &Context, known: &mut Connection, returning: Return, next_chunk: u64) {
     // The client begins its inputs anew, and may give another one to a tick.
-    known.inputs = None;
-    known.received = returning.counts.map_or(0, |counts| counts.sent);
+    known.motion.inputs = None;
+    known.intake.reliable = returning.counts.map_or(0, |counts| counts.sent);
     known.headers = Headers {
         datagrams: known.headers.datagrams,
         from: (known.framing == Framing::Compact).then_some(next_chunk),

@@ -15,7 +15,7 @@ impl Ground<'_> {
         let oldest = tick.saturating_sub(self.objects.history_reach(&self.context.config));
         for receiver in receivers {
             if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {
-                connection.shows.add(id, tick, oldest);
+                connection.motion.shows.add(id, tick, oldest);
             }
         }
     }

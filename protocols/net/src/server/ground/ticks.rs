@@ -36,7 +36,7 @@ impl Ground<'_> {
                 if connection.datagrams.is_some() {
                     self.objects.ended_ids.postpone(tick);
                 }
-                let queue = connection.queue.iter_mut();
+                let queue = connection.send_queue.chunks.iter_mut();
                 queue.for_each(|queued| queued.tick = tick);
             }
         }
@@ -68,7 +68,7 @@ impl Ground<'_> {
     /// Makes the next update write a keyframe. No effect without a recording.
     pub(crate) fn request_keyframe(&mut self) {
         let observer = self.outbound.recorder.observer();
-        let joining = &mut self.sessions.joining;
+        let joining = &mut self.sessions.pending.joining;
         if let Some(observer) = observer.filter(|observer| !joining.contains(observer)) {
             joining.push(observer);
         }

@@ -52,7 +52,7 @@ impl Outbound {
             }
         }
         let length = self.header.as_slice().len() + part.length;
-        connection.outgoing.add(length);
+        connection.send_queue.sent.add(length);
         Some(Packet {
             channel,
             delivery: Channel::Unreliable,

@@ -93,7 +93,7 @@ impl Recorder {
         let kind = *kind.unwrap_or(&Channel::Reliable);
         let items = recording.snapshots.as_mut();
         let items = items.unwrap_or(&mut recording.changes);
-        for own in observer.own.drain() {
+        for own in observer.send_queue.direct.drain() {
             items.add(0, Channel::Reliable, &[own]);
         }
         items.add(channel, kind, chunks);

@@ -35,7 +35,11 @@ impl Connection {
     /// Writes the header of a packet on the stream.
     #[inline(never)]
     pub(crate) fn write_header(&mut self, tick: u32, has_state: bool, bytes: &mut HeaderBytes) {
-        let mut of_tick = self.queue.iter().take_while(|queued| queued.tick == tick);
+        let mut of_tick = self
+            .send_queue
+            .chunks
+            .iter()
+            .take_while(|queued| queued.tick == tick);
         let mut header = StreamHeader {
             end: of_tick.all(|queued| queued.chunks.is_empty()),
             ..StreamHeader::default()
@@ -94,12 +98,12 @@ impl Outbound {
                 return Some((connection.link().unwrap_or(id), packet));
             }
             let taken = self.poll_connection(context, connection);
-            let done =
-                connection.queue.is_empty() && !connection.has_datagrams(context.clock.now());
+            let done = connection.send_queue.chunks.is_empty()
+                && !connection.has_datagrams(context.clock.now());
             let closing = connection.state == ConnectionState::Closing;
             // A closing connection stays until a later poll finds its queue empty.
             if done && !(closing && taken.is_some()) {
-                connection.listed = false;
+                connection.send_queue.listed = false;
                 self.outgoing.pop_front();
             }
             let link = connection.link();
@@ -122,8 +126,8 @@ impl Outbound {
         context: &Context,
         connection: &mut Connection,
     ) -> Option<Packet> {
-        connection.flush_own(&mut self.store);
-        let packet = if connection.queue.is_empty() {
+        connection.send_queue.flush(&mut self.store);
+        let packet = if connection.send_queue.chunks.is_empty() {
             self.take_datagram(connection, &context.config, context.clock.now())
         } else {
             self.take_packet(connection, &context.config)
@@ -157,22 +161,18 @@ impl Outbound {
         connection: &mut Connection,
         config: &ServerConfig,
     ) -> Option<Packet> {
-        let queued = connection.queue.front_mut()?;
+        let queued = connection.send_queue.chunks.front_mut()?;
         let (channel, tick) = (queued.channel, queued.tick);
         let start = queued.chunks.next()?;
         let has_header = connection.headers.apply(start);
-        let packet_size = config.gathered_size();
-        let packet_size = if has_header {
-            packet_size.saturating_sub(MAX_HEADER)
-        } else {
-            packet_size
-        };
+        let header_size = if has_header { MAX_HEADER } else { 0 };
+        let packet_size = config.gathered_size().saturating_sub(header_size);
         let mut chunks = start..start + 1;
         let mut length = self.store.length(start);
         loop {
-            let queued = match connection.queue.front_mut() {
+            let queued = match connection.send_queue.chunks.front_mut() {
                 Some(queued) if queued.chunks.is_empty() => {
-                    connection.queue.pop_front();
+                    connection.send_queue.chunks.pop_front();
                     continue;
                 }
                 Some(queued) if queued.channel == channel && queued.tick == tick => queued,
@@ -205,7 +205,7 @@ impl Outbound {
             connection.headers.delivery(kind)
         };
         length += self.header.as_slice().len();
-        connection.outgoing.add(length);
+        connection.send_queue.sent.add(length);
         Some(Packet {
             channel,
             delivery,

@@ -10,7 +10,7 @@ use crate::Framing;
 use crate::link::sender::Content;
 use crate::server::ledger::field_set::FieldSet;
 use crate::server::ledger::masks::mask_slice;
-use crate::server::sessions::connection::QueuedChunks;
+use crate::server::sessions::send_queue::QueuedChunks;
 
 /// Write record of a chunk.
 #[derive(Clone, Debug)]

@@ -184,7 +184,7 @@ impl BandwidthLimiter {
         let (priorities, objects) = (&self.priorities, &*transfer.objects);
         transfer
             .backlog
-            .order(&mut order, transfer.connection.viewpoint, |id| {
+            .order(&mut order, transfer.connection.motion.viewpoint, |id| {
                 let priority = priorities.get(&id).copied().unwrap_or(1.0);
                 (priority, objects.world.place(id).position)
             });

@@ -25,60 +25,6 @@ const DEVIATIONS: f64 = 2.25;
 /// hits as well.
 const WAITING: f64 = 0.8;
 
-/// Seconds for which a repetition on a stream counts.
-const REMEMBERED: u32 = 10;
-
-/// View that a client claims.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ClaimedView {
-    /// Tick of the wire, with its fraction: the claim.
-    pub(crate) tick: f64,
-    /// Tick of the server to which the age of the claim counts: that of its arrival, less the time by which it may be late.
-    pub(crate) until: f64,
-}
-
-/// Arrivals on the stream of a connection, in ticks of the server.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StreamArrivals {
-    last: u32,
-    /// Packets in the last tick, and the ticks without one before it.
-    count: u32,
-    gap: u32,
-    /// Last longest gap, and its end. It counts for as long as it took: a packet behind a lost one can be lost, too.
-    silence: u32,
-    end: u32,
-    /// Longest gap of the last seconds whose packets have all arrived at once behind it, and its end: they waited for a repeated
-    /// one.
-    repetition: u32,
-    repeated: u32,
-}
-
-impl StreamArrivals {
-    /// Notes a packet. `pace` is the number of ticks between the last two updates: in between there are no arrivals.
-    pub(crate) fn note(&mut self, tick: u32, pace: u32, tick_rate: u32) {
-        if tick != self.last {
-            self.gap = tick.saturating_sub(self.last).saturating_sub(pace);
-            self.count = 0;
-            let is_over = tick.saturating_sub(self.end) > self.silence;
-            if is_over || self.gap >= self.silence {
-                (self.silence, self.end) = (self.gap, tick);
-            }
-            self.last = tick;
-            if !self.remembers(tick_rate) {
-                self.repetition = 0;
-            }
-        }
-        self.count = self.count.saturating_add(1);
-        if self.gap > 1 && self.count >= self.gap && self.gap >= self.repetition {
-            (self.repetition, self.repeated) = (self.gap, tick);
-        }
-    }
-
-    fn remembers(&self, tick_rate: u32) -> bool {
-        self.last.saturating_sub(self.repeated) <= tick_rate.saturating_mul(REMEMBERED)
-    }
-}
-
 /// Limits of the views of a connection, by the measures of the server.
 #[derive(Debug)]
 pub(super) struct ViewLimits<'a> {
@@ -98,7 +44,7 @@ impl ViewLimits<'_> {
             Some(datagrams) => self.ticks_in(self.way(datagrams.sender.average().mean())),
             None => 0.0,
         };
-        let silence = f64::from(self.connection.stream.silence);
+        let silence = f64::from(self.connection.motion.stream.silence);
         silence.min(way.max(self.repetition()))
     }
 
@@ -106,8 +52,8 @@ impl ViewLimits<'_> {
     fn repetition(&self) -> f64 {
         let tick = Duration::from_secs(1) / self.config.tick_rate.max(1);
         let pace = tick.mul_f64(self.pace);
-        let echoes = self.connection.ping.echoes();
-        let by_stream = tick * self.connection.stream.repetition;
+        let echoes = self.connection.requests.pings.echoes();
+        let by_stream = tick * self.connection.motion.stream.repetition;
         let by_stream = Some(by_stream).filter(|delay| *delay > echoes.least_repetition(pace));
         let longest = by_stream.max(echoes.repetition(pace));
         self.ticks_in(self.way(longest.unwrap_or_default()))
@@ -115,7 +61,7 @@ impl ViewLimits<'_> {
 
     /// Returns the age in ticks of the oldest view that a connection can show.
     pub(super) fn oldest_age(&self) -> f64 {
-        let pings = &self.connection.ping;
+        let pings = &self.connection.requests.pings;
         let (mean, deviation) = self.connection.round_trip().unwrap_or_default();
         let jitter = self.ticks_in(deviation);
         let (jitter, intervals) = match &self.connection.datagrams {

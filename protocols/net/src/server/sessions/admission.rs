@@ -111,8 +111,8 @@ impl Sessions {
             return Ok(false);
         }
         if let Some(connection) = self.connections.get_mut(from.0) {
-            connection.join_payload = request.payload;
-            connection.returning = request.returning;
+            connection.requests.join_payload = request.payload;
+            connection.requests.returning = request.returning;
         }
         Ok(true)
     }
@@ -153,7 +153,7 @@ impl Sessions {
             (Some(rule), _) => rule(&JoinRequest {
                 connection,
                 returning,
-                payload: &requested.join_payload,
+                payload: &requested.requests.join_payload,
             }),
             (None, Admission::Open) => Decision::Accept,
             (None, Admission::Decide) => Decision::Wait,
@@ -162,7 +162,7 @@ impl Sessions {
             context.events.push(ServerEvent::JoinRequested {
                 connection,
                 returning,
-                payload: requested.join_payload.clone(),
+                payload: requested.requests.join_payload.clone(),
             });
         }
         decision
@@ -183,7 +183,7 @@ impl Sessions {
                 Err(ObjectError::NotConnected(connection))
             };
         };
-        if let Some(returning) = accepted.returning {
+        if let Some(returning) = accepted.requests.returning {
             return Ok(Acceptance::TakesOver(returning));
         }
         accepted.state = ConnectionState::Connected;

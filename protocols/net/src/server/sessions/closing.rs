@@ -37,11 +37,15 @@ impl Sessions {
         self.lobby.leave(connection);
         closed.list(outgoing);
         self.closing.extend(closed.link());
-        self.returns.forget(closed);
-        self.joining.retain(|joining| *joining != connection);
+        if let Some(session) = &closed.session {
+            self.returns.forget(connection, session);
+        }
+        self.pending
+            .joining
+            .retain(|joining| *joining != connection);
         Some(ClosedConnection {
             accepted,
-            owned: closed.owned.iter().collect(),
+            owned: closed.ownership.objects.iter().collect(),
         })
     }
 
@@ -67,7 +71,9 @@ impl Sessions {
             if let Some(datagrams) = &mut idle.datagrams {
                 datagrams.stop(&mut idle.ledger);
             }
-            self.joining.retain(|joining| *joining != connection);
+            self.pending
+                .joining
+                .retain(|joining| *joining != connection);
         }
         was_ready
     }
@@ -75,8 +81,7 @@ impl Sessions {
     /// Drops the unsent bytes of a connection.
     pub(crate) fn drop_unsent(&mut self, connection: ConnectionId) {
         if let Some(dropped) = self.connections.get_mut(connection.0) {
-            dropped.own.drain().for_each(drop);
-            dropped.queue.clear();
+            dropped.send_queue.clear();
         }
     }
 

@@ -75,7 +75,10 @@ impl Sessions {
                 connection.headers.begun = true;
                 self.origin = Origin::Stream { tick };
                 let rate = context.config.tick_rate;
-                connection.stream.note(arrival.tick, arrival.gap, rate);
+                connection
+                    .motion
+                    .stream
+                    .note(arrival.tick, arrival.gap, rate);
                 if let Some(datagrams) = &mut connection.datagrams {
                     datagrams.receiver.handled_reliable(context.clock.now());
                     datagrams.receiver.see_tick(tick);
@@ -128,7 +131,7 @@ impl Sessions {
         // Behind headers, all packets that are no datagrams keep one order.
         let counted = kind == Channel::Reliable || connection.headers.from.is_some();
         if counted && carrier == Channel::Reliable {
-            connection.received = connection.received.saturating_add(1);
+            connection.intake.reliable = connection.intake.reliable.saturating_add(1);
             if let Some(session) = &mut connection.session {
                 self.returns.confirm(session);
             }

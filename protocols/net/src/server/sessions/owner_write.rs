@@ -47,7 +47,7 @@ impl Sessions {
             });
             return Ok(None);
         };
-        let is_rejected = self.owner_corrections.contains(from, id);
+        let is_rejected = self.pending.owner_corrections.contains(from, id);
         if replicated.permit != permit || permit == 0 || is_rejected {
             self.ignore_write(context);
             return Ok(None);
@@ -85,7 +85,7 @@ impl Sessions {
         let Some(datagrams) = &mut connection.datagrams else {
             return true;
         };
-        datagrams.writes.clean(&connection.owned);
+        datagrams.writes.clean(&connection.ownership.objects);
         match self.origin {
             Origin::Datagram { tick, .. } => datagrams.writes.note_datagram(write.id, permit, tick),
             Origin::Stream { tick } if is_lossy => {
@@ -125,7 +125,7 @@ impl Sessions {
             tick,
             // A message repeats the fields whose arrival the client does not know.
             repeats: matches!(self.origin, Origin::Datagram { .. }),
-            memory: &mut connection.memory,
+            memory: &mut connection.ownership.memory,
             max_memory: context.config.limits.max_owner_memory,
         };
         let written = write.apply(slots, &mut reader);
@@ -148,7 +148,7 @@ impl Sessions {
             }
             Err(error) => {
                 context.stats.ignored_writes += 1;
-                self.owner_corrections.insert(from, id);
+                self.pending.owner_corrections.insert(from, id);
                 return Err(error);
             }
         }
@@ -157,7 +157,7 @@ impl Sessions {
 
     /// Takes the owners with a rejected write, and the objects.
     pub(crate) fn take_owner_corrections(&mut self) -> IdPairs<ConnectionId, NetId> {
-        std::mem::take(&mut self.owner_corrections)
+        std::mem::take(&mut self.pending.owner_corrections)
     }
 
     /// Counts a write that was sent too late, or by another connection than the owner.
@@ -176,7 +176,7 @@ impl Sessions {
     ) {
         self.ignore_write(context);
         context.stats.refused.checked_writes += 1;
-        self.owner_corrections.insert(owner, id);
+        self.pending.owner_corrections.insert(owner, id);
         for (behaviour, fields) in refused {
             tracing::debug!(connection = %owner, object = %id, ?fields, "a check refused a write");
             context.events.push_minor(ServerEvent::CheckFailed {

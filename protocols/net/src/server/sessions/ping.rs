@@ -114,8 +114,8 @@ impl Sessions {
         let Some(connection) = self.connections.get_mut(from.0) else {
             return;
         };
-        match connection.ping.waiting.replace(ping.time) {
-            None => self.pinging.push(from),
+        match connection.requests.pings.waiting.replace(ping.time) {
+            None => self.pending.pinging.push(from),
             Some(_) => {
                 context.stats.ignored_pings += 1;
                 self.intake.count(Misbehaviour::Ignored);
@@ -126,13 +126,16 @@ impl Sessions {
     /// Measures the round trip by the echo of an answer.
     pub(crate) fn receive_echo(&mut self, context: &Context, from: ConnectionId, echo: &Echo) {
         if let Some(connection) = self.connections.get_mut(from.0) {
-            connection.ping.echo(context.clock.now(), echo.server_time);
+            connection
+                .requests
+                .pings
+                .echo(context.clock.now(), echo.server_time);
         }
     }
 
     /// Takes the connections with an unanswered ping.
     pub(crate) fn take_pinging(&mut self) -> Vec<ConnectionId> {
-        std::mem::take(&mut self.pinging)
+        std::mem::take(&mut self.pending.pinging)
     }
 
     /// Returns the answer to the ping of a connection, unless it follows the last answer too soon.
@@ -140,7 +143,7 @@ impl Sessions {
         let now = context.clock.now();
         let connection = self.connections.get_mut(id.0);
         let connection = connection.filter(|connection| connection.is_connected())?;
-        let pings = &mut connection.ping;
+        let pings = &mut connection.requests.pings;
         let time = pings.waiting.take()?;
         if pings
             .answered

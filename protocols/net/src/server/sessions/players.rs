@@ -25,8 +25,11 @@ impl Sessions {
         let known = self.connections.get_mut(connection.0);
         let known = known.filter(|known| known.is_connected());
         let known = known.ok_or(ObjectError::NotConnected(connection))?;
-        known.players.retain(|(taken, _)| *taken != number);
-        known.players.extend(object.map(|id| (number, id)));
+        known.ownership.remove_player(number);
+        known
+            .ownership
+            .players
+            .extend(object.map(|id| (number, id)));
         Ok(())
     }
 
@@ -37,7 +40,7 @@ impl Sessions {
         connection: ConnectionId,
         number: i16,
     ) -> Option<NetId> {
-        let players = &self.connections.get(connection.0)?.players;
+        let players = &self.connections.get(connection.0)?.ownership.players;
         let (_, player) = players.iter().find(|(known, _)| *known == number)?;
         (objects.owner(*player) == Some(connection)).then_some(*player)
     }
@@ -77,7 +80,7 @@ impl Sessions {
         if self.allows_player_request(context, connection) {
             let object = self.player(objects, connection, number);
             if let Some(known) = self.connections.get_mut(connection.0) {
-                known.players.retain(|(taken, _)| *taken != number);
+                known.ownership.remove_player(number);
             }
             context.events.push_minor(ServerEvent::RemovePlayer {
                 connection,
@@ -96,7 +99,7 @@ impl Sessions {
         );
         let key = (TypeId::of::<PlayerRequests>(), 0);
         let connection = self.connections.get_mut(from.0);
-        let allowed = connection.is_some_and(|known| known.rates.allow(key, rate, now));
+        let allowed = connection.is_some_and(|known| known.intake.rates.allow(key, rate, now));
         if !allowed {
             context.stats.refused.program_messages += 1;
             self.intake.count(Misbehaviour::Ignored);

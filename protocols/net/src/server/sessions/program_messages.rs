@@ -47,7 +47,11 @@ impl Sessions {
             return Err(reader.error(ReadErrorKind::MessageTooLong { length, limit }));
         }
         let (rate, now) = (limits.program_message_rate, context.clock.now());
-        if !connection.rates.allow((kind.type_id, RATE), rate, now) {
+        if !connection
+            .intake
+            .rates
+            .allow((kind.type_id, RATE), rate, now)
+        {
             context.stats.refused.program_messages += 1;
             self.intake.count(Misbehaviour::Ignored);
             return Ok(());

@@ -134,7 +134,7 @@ impl Visibility {
     /// Sends all visible objects to joining connections. Connections that join together share the
     /// snapshots by audience and framing.
     pub(crate) fn join(&mut self, ground: &mut Ground<'_>) {
-        let joining = std::mem::take(&mut ground.sessions.joining);
+        let joining = std::mem::take(&mut ground.sessions.pending.joining);
         for id in &joining {
             if let Some(framing) = ground.sessions.framing(*id) {
                 self.audiences.add_ready(*id, framing);
@@ -223,7 +223,7 @@ impl Visibility {
 
     fn send_owned_authority(&mut self, ground: &mut Ground<'_>, connection: ConnectionId) {
         let joiner = ground.sessions.connections.get(connection.0);
-        let owned = joiner.map(|joiner| joiner.owned.clone());
+        let owned = joiner.map(|joiner| joiner.ownership.objects.clone());
         for id in owned.unwrap_or_default().iter() {
             // An object that is not announced gets its authority later.
             let announced = ground.objects.announced(id);
@@ -241,7 +241,7 @@ fn begin_ready(ground: &mut Ground<'_>, id: ConnectionId) {
         return;
     };
     joiner.state = ConnectionState::Ready;
-    joiner.shows.join(tick);
+    joiner.motion.shows.join(tick);
     let ledger = &mut joiner.ledger;
     ledger.detached_since = ledger.detached_since.map(|_| tick);
     if let Some(link) = &mut joiner.datagrams {
@@ -254,7 +254,7 @@ fn begin_ready(ground: &mut Ground<'_>, id: ConnectionId) {
 fn private_objects_of(ground: &Ground<'_>, joining: &[ConnectionId]) -> Ids<NetId> {
     let connections = &ground.sessions.connections;
     let joiners = joining.iter().filter_map(|id| connections.get(id.0));
-    let owned = joiners.flat_map(|joiner| joiner.owned.iter());
+    let owned = joiners.flat_map(|joiner| joiner.ownership.objects.iter());
     let is_private = |id: &NetId| {
         let policy = ground.objects.policy(*id);
         let is_announced = ground.objects.announced(*id).is_some();

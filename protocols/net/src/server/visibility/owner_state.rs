@@ -190,7 +190,7 @@ impl Visibility {
         if !understood || permit == 0 && is_empty(&state) {
             return Some(());
         }
-        let length = receiver.write_own(&|writer| {
+        let length = receiver.write_direct(&|writer| {
             let start = begin(MessageType::OwnerState, writer);
             writer.write_packed_u32(id.0);
             writer.write_packed_u32(permit);

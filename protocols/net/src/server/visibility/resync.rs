@@ -11,12 +11,12 @@ use crate::stats::Stats;
 impl Visibility {
     /// Queues requested snapshots, limited per connection by number and bytes.
     pub(crate) fn queue_resyncs(&mut self, ground: &mut Ground<'_>) {
-        if ground.sessions.resyncing.is_empty() {
+        if ground.sessions.pending.resyncing.is_empty() {
             return;
         }
-        let mut waiting = std::mem::take(&mut ground.sessions.resyncing);
+        let mut waiting = std::mem::take(&mut ground.sessions.pending.resyncing);
         waiting.retain(|connection| self.queue_resyncs_of(ground, *connection));
-        ground.sessions.resyncing = waiting;
+        ground.sessions.pending.resyncing = waiting;
     }
 
     /// Queues the requests of a connection. Returns whether further requests wait.
@@ -24,7 +24,7 @@ impl Visibility {
         let rate = Rate::per_second(ground.context.config.limits.snapshot_rate);
         let now = ground.context.clock.now();
         let mut bytes = match ground.sessions.connections.get(id.0) {
-            Some(connection) => connection.resync_bytes,
+            Some(connection) => connection.requests.resync_bytes,
             None => return false,
         };
         for _ in 0..ground.context.config.resyncs_per_update.max(1) {
@@ -33,7 +33,7 @@ impl Visibility {
                 break;
             }
             let connection = ground.sessions.connections.get_mut(id.0);
-            let object = connection.and_then(|connection| connection.resync_requests.pop_first());
+            let object = connection.and_then(|connection| connection.requests.resyncs.pop_first());
             let Some(object) = object else {
                 return false;
             };
@@ -46,7 +46,7 @@ impl Visibility {
             }
         }
         let connection = ground.sessions.connections.get(id.0);
-        connection.is_some_and(|connection| !connection.resync_requests.is_empty())
+        connection.is_some_and(|connection| !connection.requests.resyncs.is_empty())
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn charge_resync(ground: &mut Ground<'_>, receivers: &[ConnectionId],
     let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
     for receiver in receivers {
         if let Some(connection) = ground.sessions.connections.get_mut(receiver.0) {
-            connection.resync_bytes.add(bytes, rate, now);
+            connection.requests.resync_bytes.add(bytes, rate, now);
         }
     }
 }

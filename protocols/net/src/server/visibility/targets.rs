@@ -138,10 +138,27 @@ impl Visibility {
             ground.context.stats.unknown_objects += 1;
             ground.sessions.intake.count(Misbehaviour::Ignored);
         } else if let Some(connection) = ground.sessions.connections.get_mut(from.0) {
-            if connection.resync_requests.is_empty() {
-                ground.sessions.resyncing.push(from);
+            if connection.requests.resyncs.is_empty() {
+                ground.sessions.pending.resyncing.push(from);
             }
-            connection.resync_requests.insert(id);
+            connection.requests.resyncs.insert(id);
         }
+    }
+
+    /// Makes a connection not ready, and removes it from the observers of all objects. Returns whether it was
+    /// ready.
+    pub(crate) fn stop_updates(
+        &mut self,
+        ground: &mut Ground<'_>,
+        connection: ConnectionId,
+    ) -> bool {
+        let was_ready = ground.sessions.stop_updates(connection);
+        if was_ready {
+            // Unsent bytes of its audiences belong to the connection as well.
+            self.deliver(ground);
+            self.audiences.remove_ready(connection);
+            self.cancel_snapshots(ground, connection);
+        }
+        was_ready
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::ClaimedView;
+use crate::server::motion::ClaimedView;
 
 /// Most views: those of the ticks that the inputs can be ahead of their use, twice.
 const MAX_VIEWS: usize = 64;
