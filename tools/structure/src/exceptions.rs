@@ -17,6 +17,7 @@ const OF_UNITY: &str = "settings with the names and types of Mirror's components
 /// Allowed places. The test prints each finding in the form of an entry.
 #[rustfmt::skip]
 pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
+    (Fields, "protocols/net Connection", "of the model of the link in tests"),
     (Fields, "protocols/net Sender", ROOMS),
     (Fields, "syncvar-runtime RefusedInput", "counters of a user, one per cause"),
     (Bools, "protocols/mirror MirrorClientConfig", OF_UNITY),
@@ -24,8 +25,6 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Bools, "protocols/mirror PredictionSettings", OF_UNITY),
     (Bools, "protocols/mirror TransformSettings", OF_UNITY),
     (Bools, "syncvar-runtime FieldPolicy", CORE),
-    (Lines, "protocols/net NetworkServer::handle_request", TABLE),
-    (Lines, "protocols/net Outbound::take_packet", ROOMS),
     (Lines, "protocols/net Server::send_packets", ROOMS),
     (Lines, "syncvar-derive BehaviourAttrs::parse", CORE),
     (Lines, "syncvar-derive placement_hint", TABLE),

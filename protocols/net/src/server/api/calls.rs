@@ -20,7 +20,6 @@ use syncvar_runtime::{
 };
 
 use crate::message::Incoming;
-use crate::server::api::rooms::Rooms;
 use crate::server::calls::commands::{find_command, permit_command, refuse_command};
 use crate::server::calls::outgoing::{Outgoing, Payload};
 use crate::server::calls::target::Receivers;
@@ -277,12 +276,8 @@ impl CallRouter for NetworkServer {
                 let config = &self.context.config;
                 self.calls.defer(config, object, &plan, call);
             } else {
-                let Rooms {
-                    mut ground,
-                    visibility,
-                    ..
-                } = self.rooms();
-                call.transmit(&mut ground, visibility, plan.receivers);
+                let rooms = &mut self.rooms();
+                call.transmit(&mut rooms.ground, rooms.visibility, plan.receivers);
             }
             if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
                 self.calls.local.push_back(LocalCall {

@@ -45,6 +45,16 @@ pub(crate) struct Unpacked<'a> {
     pub(crate) ack: Option<Ack>,
 }
 
+impl<'a> Unpacked<'a> {
+    /// Returns a packet without a header.
+    fn plain(messages: &'a [u8]) -> Self {
+        Self {
+            messages,
+            ack: None,
+        }
+    }
+}
+
 impl Sessions {
     /// Reads the header of a packet, if it has one.
     pub(crate) fn read_header<'a>(
@@ -56,10 +66,7 @@ impl Sessions {
         packet: &'a [u8],
     ) -> Result<Unpacked<'a>, ReadError> {
         self.origin = Origin::Plain;
-        let plain = Unpacked {
-            messages: packet,
-            ack: None,
-        };
+        let plain = Unpacked::plain(packet);
         let connection = self.connections.get_mut(from.0);
         let Some(connection) = connection.filter(|it| it.headers.from.is_some()) else {
             return Ok(plain);
