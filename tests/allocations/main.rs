@@ -9,6 +9,7 @@ mod mirror_spawns;
 mod predict;
 mod sessions;
 mod spawns;
+mod steady;
 mod view;
 
 use std::time::Duration;

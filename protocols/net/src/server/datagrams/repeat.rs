@@ -61,7 +61,7 @@ impl Datagrams {
         let segments = self.repeated.take();
         let mut segments =
             segments.unwrap_or_else(|| Framing::Compact.segments_of(Channel::Unreliable, size));
-        let records = std::mem::take(&mut outbound.records);
+        let records = std::mem::take(&mut *outbound.records);
         for frame in records.since(since) {
             for original in &frame.chunks {
                 let Some(chunk) = records.chunk(original.number) else {
@@ -77,7 +77,7 @@ impl Datagrams {
                 }
             }
         }
-        outbound.records = records;
+        *outbound.records = records;
         self.repeated = Some(segments);
     }
 }

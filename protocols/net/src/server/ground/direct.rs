@@ -98,10 +98,12 @@ impl Ground<'_> {
 
     /// Answers the queued pings.
     pub(crate) fn answer_pings(&mut self) {
-        for id in self.sessions.take_pinging() {
+        let mut pinging = std::mem::take(&mut self.sessions.pending.pinging);
+        for id in pinging.drain(..) {
             if let Some(pong) = self.sessions.answer_ping(self.context, id) {
                 self.send(id, &pong);
             }
         }
+        self.sessions.pending.pinging = pinging;
     }
 }

@@ -61,7 +61,7 @@ pub(crate) struct WriteRecords {
 }
 
 /// Frames that are kept for their memory.
-const SPARE: usize = 8;
+const SPARE: usize = 32;
 
 impl WriteRecords {
     /// Returns the tick of the last frame; 0 before the first one.

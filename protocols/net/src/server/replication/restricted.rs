@@ -16,7 +16,7 @@ use crate::server::outbound::write_records::WriteRecords;
 use crate::server::replication::Replication;
 use crate::server::replication::profile::profile_part;
 use crate::server::visibility::Visibility;
-use crate::server::visibility::audience::Audiences;
+use crate::server::visibility::audience::{Audiences, Receivers};
 use part::{Moment, Part, PartOutput};
 pub(crate) use parts::PartLists;
 use parts::{PARTS, Readers, Selected, SentFields, select_all};
@@ -223,17 +223,21 @@ impl RestrictedDelta {
         };
         match (readers, self.owner) {
             (Readers::All, _) | (Readers::AllButOwner, None) => self.audience,
-            (Readers::AllButOwner, Some(owner)) => audiences.without(self.audience, owner),
+            (Readers::AllButOwner, Some(owner)) => {
+                audiences.part(self.audience, Receivers::Without(owner))
+            }
             (Readers::Owner, None) => Audiences::NOBODY,
-            (Readers::Owner, Some(owner)) => audiences.only(owner),
+            (Readers::Owner, Some(owner)) => {
+                audiences.part(Audiences::NOBODY, Receivers::Only(owner))
+            }
             (Readers::Group | Readers::GroupButOwner, None) => of_group(audiences),
             (Readers::Group, Some(owner)) => {
                 let members = of_group(audiences);
-                audiences.including(members, owner)
+                audiences.part(members, Receivers::With(owner))
             }
             (Readers::GroupButOwner, Some(owner)) => {
                 let members = of_group(audiences);
-                audiences.without(members, owner)
+                audiences.part(members, Receivers::Without(owner))
             }
         }
     }

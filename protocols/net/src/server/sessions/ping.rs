@@ -133,11 +133,6 @@ impl Sessions {
         }
     }
 
-    /// Takes the connections with an unanswered ping.
-    pub(crate) fn take_pinging(&mut self) -> Vec<ConnectionId> {
-        std::mem::take(&mut self.pending.pinging)
-    }
-
     /// Returns the answer to the ping of a connection, unless it follows the last answer too soon.
     pub(crate) fn answer_ping(&mut self, context: &mut Context, id: ConnectionId) -> Option<Pong> {
         let now = context.clock.now();

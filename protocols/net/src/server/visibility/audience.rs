@@ -6,6 +6,7 @@
 mod choose;
 mod members;
 mod observers;
+mod parts;
 mod ready;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use syncvar_runtime::interest::{Area, Tag};
+use syncvar_runtime::interest::Area;
 use syncvar_runtime::object::Outputs;
 use syncvar_runtime::ordered::{IdPairs, Ids};
 use syncvar_runtime::packet::Segments;
@@ -25,7 +26,10 @@ use crate::Framing;
 use crate::server::objects::replicated::Replicated;
 use members::Members;
 use observers::Observers;
+use parts::PartAudiences;
 use viewers::AreaViewers;
+
+pub(crate) use parts::Receivers;
 
 /// Default membership of an audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,8 +76,7 @@ pub(crate) struct Audiences {
     touched: Vec<AudienceId>,
     /// Audiences without objects. They may still have unsent bytes.
     unused: Vec<AudienceId>,
-    /// Observers in a group, among an audience, since the last drain.
-    of_groups: BTreeMap<(AudienceId, Tag), AudienceId>,
+    parts: PartAudiences,
     /// Indices in `all` to reuse.
     free: Vec<AudienceId>,
     /// List of chunks, reused.
@@ -165,7 +168,7 @@ impl Audiences {
             area_viewers: AreaViewers::default(),
             touched: Vec::new(),
             unused: Vec::new(),
-            of_groups: BTreeMap::new(),
+            parts: PartAudiences::default(),
             free: Vec::new(),
             chunks: Vec::new(),
             format: BufferFormat {
@@ -270,13 +273,8 @@ impl Audiences {
                 });
             }
         }
+        self.count_drain();
         self.free_unused();
-        self.forget_groups();
-    }
-
-    /// Drops the audiences of groups: their members change.
-    pub(crate) fn forget_groups(&mut self) {
-        self.of_groups.clear();
     }
 
     /// Returns whether an audience has unsent bytes.
@@ -329,11 +327,16 @@ impl Audiences {
             return;
         }
         let nobody = Arc::clone(&self.get(Self::NOBODY).members);
-        for id in self.unused.drain(..) {
-            let audience = &mut self.all[id.index()];
+        let mut next = 0;
+        while let Some(id) = self.unused.get(next).copied() {
+            next += 1;
+            let audience = &self.all[id.index()];
             if audience.users > 0 || audience.free {
                 continue;
             }
+            // Its parts may be unused now, and stand behind it in the list.
+            self.forget_parts_of(id);
+            let audience = &mut self.all[id.index()];
             let members = std::mem::replace(&mut audience.members, Arc::clone(&nobody));
             if self.by_members.get(&members) == Some(&id) {
                 self.by_members.remove(&members);
@@ -351,6 +354,7 @@ impl Audiences {
             audience.free = true;
             self.free.push(id);
         }
+        self.unused.clear();
     }
 
     /// Returns the audiences whose members mention a connection, ascending.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::members::{Members, View};
 use super::observers::Observers;
-use super::{Audience, AudienceId, Audiences, Base, ConnectionId, Tag};
+use super::{Audience, AudienceId, Audiences, Base, ConnectionId};
 
 impl Audiences {
     /// Returns the audience with one connection shown or hidden, independent of areas. The caller's
@@ -73,24 +73,6 @@ impl Audiences {
         let made = self.make(members);
         self.list_all(made, connections);
         made
-    }
-
-    /// Returns the observers in an audience among the members of a group. The audience lives until the
-    /// next [`drain`](Self::drain), and until then it is found without a list of its members.
-    pub(crate) fn of_group(
-        &mut self,
-        id: AudienceId,
-        tag: Tag,
-        members: impl Iterator<Item = ConnectionId>,
-    ) -> AudienceId {
-        if let Some(found) = self.of_groups.get(&(id, tag)) {
-            return *found;
-        }
-        let audience = self.get(id);
-        let observers: Vec<_> = members.filter(|it| audience.observes(*it)).collect();
-        let found = self.only_these(&observers);
-        self.of_groups.insert((id, tag), found);
-        found
     }
 
     /// Returns the audience of exactly these connections. It lives as long as that of
@@ -211,6 +193,7 @@ impl Audiences {
         connection: ConnectionId,
         edit: impl FnOnce(&mut Members),
     ) -> AudienceId {
+        self.forget_parts_of(id);
         let members = &mut self.all[id.index()].members;
         if self.by_members.get(members) == Some(&id) {
             self.by_members.remove(members);

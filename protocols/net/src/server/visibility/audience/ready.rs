@@ -70,6 +70,7 @@ impl Audiences {
     /// [`drain`](Self::drain).
     pub(crate) fn forget(&mut self, connection: ConnectionId) -> Vec<(AudienceId, AudienceId)> {
         self.remove_ready(connection);
+        self.forget_parts();
         let seen: Vec<_> = self.area_viewers.areas(connection).collect();
         for area in seen {
             self.area_viewers.set(connection, area, false);
