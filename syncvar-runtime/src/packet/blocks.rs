@@ -26,50 +26,79 @@ const SMALLEST: usize = 64;
 
 /// Size in bytes up to which each new block is twice as large as the last one, so that few blocks hold the packets of
 /// many ticks.
-const DOUBLED: usize = 256 * 1024;
+const DOUBLED: usize = 128 * 1024;
+
+/// Block of memory, or the unused end of a block.
+#[derive(Debug, Default)]
+struct Block {
+    memory: BytesMut,
+    /// Size of the whole block in bytes.
+    size: usize,
+}
+
+impl Block {
+    /// Returns whether packets neither hold the block nor fit into it.
+    fn is_free_and_small(&mut self, length: usize) -> bool {
+        self.size < length && self.memory.try_reclaim(self.size)
+    }
+}
 
 /// Blocks of packets; none before the first packet.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    /// Unused end of the block in use.
-    open: BytesMut,
+    /// Block in use.
+    open: Block,
     /// Blocks without room, the oldest first.
-    full: VecDeque<BytesMut>,
-    /// Size of the last block.
+    full: VecDeque<Block>,
+    /// Size of the last new block.
     size: usize,
 }
 
 impl Blocks {
     /// Copies bytes that end at the last of the cuts, packet by packet.
     pub(super) fn copy(&mut self, bytes: &[u8], cuts: &[usize]) -> Bytes {
-        if !self.open.try_reclaim(bytes.len()) {
+        if !self.open.memory.try_reclaim(bytes.len()) {
             self.change_block(bytes.len());
         }
+        let open = &mut self.open.memory;
         let mut begin = 0;
         for end in cuts {
             // Above 2 KiB `memcpy` takes an instruction per byte on some processors.
-            self.open
-                .extend_from_slice(bytes.get(begin..*end).unwrap_or_default());
+            open.extend_from_slice(bytes.get(begin..*end).unwrap_or_default());
             begin = *end;
         }
-        self.open.split().freeze()
+        open.split().freeze()
     }
 
-    /// Opens a block with room: a full one that nobody holds, or a new one.
+    /// Opens a block with room: a full block without a holder, or a new block.
     #[cold]
     fn change_block(&mut self, length: usize) {
-        let free = self.full.iter_mut().position(|it| it.try_reclaim(length));
+        let free = self
+            .full
+            .iter_mut()
+            .position(|block| block.memory.try_reclaim(length));
         let next = free.and_then(|at| self.full.remove(at));
-        let next = next.unwrap_or_else(|| {
-            let twice = self.size.saturating_mul(2).min(DOUBLED);
-            self.size = length.next_power_of_two().max(twice).max(SMALLEST);
-            BytesMut::with_capacity(self.size)
-        });
+        let next = next.unwrap_or_else(|| self.new_block(length));
+        let mut last = std::mem::replace(&mut self.open, next);
+        if last.is_free_and_small(length) {
+            return;
+        }
         if self.full.len() == MAX_FULL {
             self.full.pop_front();
         }
-        let former = std::mem::replace(&mut self.open, next);
-        self.full.push_back(former);
+        self.full.push_back(last);
+    }
+
+    /// Returns a new block with room, and drops blocks that have become too small.
+    fn new_block(&mut self, length: usize) -> Block {
+        self.full
+            .retain_mut(|block| !block.is_free_and_small(length));
+        let twice = self.size.saturating_mul(2).min(DOUBLED);
+        self.size = length.next_power_of_two().max(twice).max(SMALLEST);
+        Block {
+            memory: BytesMut::with_capacity(self.size),
+            size: self.size,
+        }
     }
 }
 
