@@ -145,9 +145,8 @@ impl MirrorClient {
                 self.inbound.add_share(payload.len(), &self.context);
                 let budget = &mut self.inbound.budget;
                 let message = self.objects.prefabs.messages().read(id, payload, budget)?;
-                self.context
-                    .events
-                    .push(MirrorClientEvent::Message(message));
+                let event = MirrorClientEvent::Message(message);
+                self.context.events.push(event);
             }
             other => return Err(MirrorError::UnknownMessage { id: other.id() }),
         }
