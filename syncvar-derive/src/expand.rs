@@ -242,8 +242,8 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
                 );
             }
             (Container::SyncVar(value), _) => add(value, quote!(SyncValue)),
-            (_, false) => add(sync_var.ty.original, quote!(SyncField)),
-            (_, true) => add(sync_var.ty.original, quote!(HookField)),
+            (_, false) => add(sync_var.ty.original, quote!(SyncField + 'static)),
+            (_, true) => add(sync_var.ty.original, quote!(HookField + 'static)),
         }
     }
     for sync_var in &behaviour.sync_vars {

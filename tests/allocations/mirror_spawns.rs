@@ -85,7 +85,10 @@ fn spawn(batch_threshold: usize, limits: Limits, max_object_memory: usize) -> (u
     let events = std::iter::from_fn(|| client.poll_event());
     let failures = events.filter(is_failed).count();
     let refused = usize::try_from(client.stats().refused.memory).unwrap();
-    assert_eq!((failures, client.object_count()), (refused, 5000 - failures));
+    assert_eq!(
+        (failures, client.object_count()),
+        (refused, 5000 - failures)
+    );
     (memory, failures)
 }
 

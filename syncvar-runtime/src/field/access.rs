@@ -197,6 +197,8 @@ macro_rules! forward_access {
 
 pub(super) use {forward, forward_access};
 
+// Not a field of a user: an error lists the containers only.
+#[diagnostic::do_not_recommend]
 impl<F: SyncField + 'static> SyncField for &mut F {
     const SCHEMA: TypeSchema = F::SCHEMA;
 
@@ -227,6 +229,8 @@ impl<F: SyncField + 'static> SyncField for &mut F {
     }
 }
 
+// Not a field of a user: an error lists the containers only.
+#[diagnostic::do_not_recommend]
 impl<F: HookField> SyncField for Hooked<'_, F> {
     const SCHEMA: TypeSchema = F::SCHEMA;
     const HOOK: bool = true;

@@ -24,6 +24,8 @@ pub const fn interpolated<A: VariableAccess>(
     Interpolated { field, rules }
 }
 
+// Not a field of a user: an error lists the containers only.
+#[diagnostic::do_not_recommend]
 impl<A: VariableAccess> SyncField for Interpolated<A>
 where
     A::Value: Clone + Send + Sync + 'static,

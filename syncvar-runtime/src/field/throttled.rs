@@ -24,6 +24,8 @@ pub const fn throttled<A: VariableAccess>(
     Throttled { field, is_beyond }
 }
 
+// Not a field of a user: an error lists the containers only.
+#[diagnostic::do_not_recommend]
 impl<A: VariableAccess> SyncField for Throttled<A> {
     const INTERPOLATED: bool = A::INTERPOLATED;
 

@@ -77,6 +77,8 @@ pub fn encoded_hook<'a, F: ValueForm<T>, T>(
     }
 }
 
+// Not a field of a user: an error lists the containers only.
+#[diagnostic::do_not_recommend]
 impl<F, T, const HOOKED: bool, const CODEC: bool> SyncField for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
