@@ -65,8 +65,9 @@ impl Clocks {
     }
 
     fn arrived(&mut self, way: usize) -> Option<Vec<u8>> {
-        let next = self.ways[way].pop_front_if(|(arrival, _)| *arrival <= self.now)?;
-        Some(next.1)
+        let way = &mut self.ways[way];
+        way.front().filter(|(arrival, _)| *arrival <= self.now)?;
+        way.pop_front().map(|(_, packet)| packet)
     }
 
     /// One millisecond.

@@ -86,7 +86,8 @@ fn every_frame_at_144_hz_advances_with_the_packets_of_tcp() {
     let start = Duration::from_secs(1000);
     for now in (0..60_000_000).step_by(500) {
         let time = Duration::from_micros(now);
-        while let Some((_, packet)) = up.pop_front_if(|(arrival, _)| *arrival <= now) {
+        while up.front().is_some_and(|(arrival, _)| *arrival <= now) {
+            let (_, packet) = up.pop_front().unwrap();
             server.handle_packet(connection, 0, &packet).unwrap();
         }
         if now % 16_500 == 0 {
@@ -101,7 +102,8 @@ fn every_frame_at_144_hz_advances_with_the_packets_of_tcp() {
             };
             send(&mut down, now, delay, packet.to_bytes().to_vec());
         }
-        while let Some((_, packet)) = down.pop_front_if(|(arrival, _)| *arrival <= now) {
+        while down.front().is_some_and(|(arrival, _)| *arrival <= now) {
+            let (_, packet) = down.pop_front().unwrap();
             client.update(time);
             client.handle_packet(0, &packet).unwrap();
         }

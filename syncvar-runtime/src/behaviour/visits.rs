@@ -95,7 +95,7 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
     result.map(|()| previous)
 }
 
-/// SnapshotSelection of the fields in the snapshot of a class without its base.
+/// Selection of the fields in the snapshot of a class without its base.
 enum SnapshotSelection {
     All,
     /// By a byte that names the owner.

@@ -11,7 +11,7 @@ pub const KEPT_INPUTS: u64 = 64;
 
 /// Inputs of the last ticks: those that a client has sent, or a server has received.
 pub struct Inputs<M> {
-    /// InputPlace of tick *t*: *t* modulo their number. Empty before the first input.
+    /// Place of tick *t*: *t* modulo their number. Empty before the first input.
     places: Vec<InputPlace<M>>,
     newest: Option<u64>,
     held: Option<M>,

@@ -370,8 +370,8 @@ impl Visit for ReportChanges<'_, '_> {
             return;
         }
         if self.deferred || slot.info().hook_context == HookContext::Object {
-            let is_deferred =
-                { &mut self.reception }.defer(slot, self.object, behaviour, dirty_bits);
+            let (object, reception) = (self.object, &mut *self.reception);
+            let is_deferred = reception.defer(slot, object, behaviour, dirty_bits);
             self.deferred |= is_deferred;
             return;
         }

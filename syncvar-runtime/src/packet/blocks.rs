@@ -19,14 +19,14 @@ use std::collections::VecDeque;
 use bytes::{Bytes, BytesMut};
 
 /// Most full blocks. Packets that are held for longer are no reason to keep memory for ever.
-const MAX_FULL: usize = 8;
+const MAX_FULL: usize = 16;
 
 /// Smallest block in bytes.
 const SMALLEST: usize = 64;
 
 /// Size in bytes up to which each new block is twice as large as the last one, so that few blocks hold the packets of
 /// many ticks.
-const DOUBLED: usize = 128 * 1024;
+const DOUBLED: usize = 16 * 1024;
 
 /// Block of memory, or the unused end of a block.
 #[derive(Debug, Default)]

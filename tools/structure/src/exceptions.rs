@@ -1,6 +1,6 @@
 //! Places above a limit that are allowed, each with the reason.
 
-use crate::findings::Rule::{self, Bools, CallCycle, Fields, FolderCycle, Lines};
+use crate::findings::Rule::{self, Bools, Fields, Lines};
 
 /// Reason of places in rooms of the ends.
 const ROOMS: &str = "the rooms of the ends are being divided into parts";

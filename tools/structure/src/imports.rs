@@ -76,12 +76,12 @@ struct Imports {
 impl Imports {
     fn begin(&mut self, source: &Source, modules: &BTreeSet<&[String]>) {
         self.known = modules.iter().map(|module| module.to_vec()).collect();
-        self.file = source.module.clone();
-        self.current = source.module.clone();
+        self.file.clone_from(&source.module);
+        self.current.clone_from(&source.module);
     }
 
     /// Returns a path from the root of the crate; `None` for a path of a foreign crate or of a local name.
-    fn from_root(&self, segments: &[String], is_use: bool) -> Option<Vec<String>> {
+    fn at_root(&self, segments: &[String], is_use: bool) -> Option<Vec<String>> {
         let (first, rest) = segments.split_first()?;
         match &**first {
             "crate" => Some(rest.to_vec()),
@@ -104,7 +104,7 @@ impl Imports {
     }
 
     fn add_use(&mut self, segments: &[String], alias: &str) {
-        if let Some(path) = self.from_root(segments, true) {
+        if let Some(path) = self.at_root(segments, true) {
             let names = self.names.entry(self.current.clone()).or_default();
             names.insert(alias.to_owned(), path.clone());
             self.used.push((self.file.clone(), path));
@@ -200,7 +200,7 @@ impl<'a> Visit<'a> for Imports {
             .map(|segment| segment.ident.to_string())
             .collect();
         if segments.len() > 1
-            && let Some(path) = self.from_root(&segments, false)
+            && let Some(path) = self.at_root(&segments, false)
         {
             self.used.push((self.file.clone(), path));
         }

@@ -106,7 +106,7 @@ impl<'a> Visit<'a> for Shapes<'_> {
         };
         let of = of.map_or_else(|| "_".to_owned(), |of| of.ident.to_string());
         self.inside(of, &item.attrs, |shapes| {
-            visit::visit_item_impl(shapes, item)
+            visit::visit_item_impl(shapes, item);
         });
     }
 

@@ -16,10 +16,11 @@ use crate::{MirrorPrefabs, MirrorServerConfig};
 /// Settings, clock, events and counters.
 #[derive(Debug)]
 pub(crate) struct Context {
-    pub(crate) config: MirrorServerConfig,
+    /// Boxed with the statistics, so that a future with a server is small.
+    pub(crate) config: Box<MirrorServerConfig>,
     pub(crate) clock: Clock,
     pub(crate) events: Events<MirrorServerEvent>,
-    pub(crate) stats: MirrorServerStats,
+    pub(crate) stats: Box<MirrorServerStats>,
 }
 
 impl Context {
@@ -27,8 +28,8 @@ impl Context {
         Self {
             clock: Clock::default(),
             events: Events::with_limit(config.max_events),
-            stats: MirrorServerStats::for_prefabs(prefabs, config.profile),
-            config,
+            stats: Box::new(MirrorServerStats::for_prefabs(prefabs, config.profile)),
+            config: Box::new(config),
         }
     }
 

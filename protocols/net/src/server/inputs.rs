@@ -127,12 +127,12 @@ impl Inputs {
 
     /// Returns the inputs of a client for their use in a tick, and whether the held one counts: that of the local client. The view
     /// of the input becomes that of the connection.
-    pub(crate) fn of<'a>(
-        sessions: &'a mut Sessions,
+    pub(crate) fn of(
+        sessions: &mut Sessions,
         connection: ConnectionId,
         tick: u64,
         present: u64,
-    ) -> Option<(&'a dyn Any, bool)> {
+    ) -> Option<(&dyn Any, bool)> {
         let is_local = sessions.is_local(connection);
         let known = sessions.connections.get_mut(connection.0)?;
         let inputs = known.motion.inputs.as_mut()?;

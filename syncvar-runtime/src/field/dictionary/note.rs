@@ -42,7 +42,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Dictionar
             Self::Nothing => {}
             Self::Change(keys) => keys.remove(key),
             Self::Operation(operations) => {
-                keep(operations, || DictionaryOperation::Remove(key.clone()))
+                keep(operations, || DictionaryOperation::Remove(key.clone()));
             }
         }
     }

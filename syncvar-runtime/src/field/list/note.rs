@@ -21,7 +21,7 @@ impl<T: Clone> Note<'_, Log<T>, ListOperation<T>> {
             Self::Nothing => {}
             Self::Change(log) => log.insert(index, value.clone()),
             Self::Operation(operations) => {
-                keep(operations, || ListOperation::Insert(index, value.clone()))
+                keep(operations, || ListOperation::Insert(index, value.clone()));
             }
         }
     }
@@ -32,7 +32,7 @@ impl<T: Clone> Note<'_, Log<T>, ListOperation<T>> {
             Self::Nothing => {}
             Self::Change(log) => log.set(index, value.clone()),
             Self::Operation(operations) => {
-                keep(operations, || ListOperation::Set(index, value.clone()))
+                keep(operations, || ListOperation::Set(index, value.clone()));
             }
         }
     }
@@ -43,7 +43,7 @@ impl<T: Clone> Note<'_, Log<T>, ListOperation<T>> {
             Self::Nothing => {}
             Self::Change(log) => log.operations.push(Operation::Set(index, former.clone())),
             Self::Operation(operations) => {
-                keep(operations, || ListOperation::Set(index, former.clone()))
+                keep(operations, || ListOperation::Set(index, former.clone()));
             }
         }
     }

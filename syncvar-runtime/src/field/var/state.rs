@@ -2,7 +2,7 @@
 
 use crate::field::FieldPlace;
 
-/// VarState of a variable: its [place](FieldPlace) and two bits. A write keeps the place, so that a
+/// State of a variable: its [place](FieldPlace) and two bits. A write keeps the place, so that a
 /// variable that was written elsewhere differs from a variable that was written in its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct VarState(pub(super) FieldPlace);

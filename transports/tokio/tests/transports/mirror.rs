@@ -59,7 +59,7 @@ impl Running {
         };
         let mut server = MirrorServer::with_config(prefabs(), config);
         let door = server.spawn(Door::default());
-        let host = MirrorHost::telepathy(for_telepathy, server)
+        let host = Box::pin(MirrorHost::telepathy(for_telepathy, server))
             .await
             .unwrap()
             .and_kcp(for_kcp)
@@ -254,7 +254,7 @@ async fn client_that_leaves_on_purpose_is_no_loss() {
 
 #[tokio::test]
 async fn client_that_vanishes_is_lost() {
-    let host = MirrorHost::kcp("127.0.0.1:0", MirrorServer::new(prefabs()));
+    let host = Box::pin(MirrorHost::kcp("127.0.0.1:0", MirrorServer::new(prefabs())));
     let options = TransportOptions {
         silence_timeout: Duration::from_millis(300),
         ..TransportOptions::mirror()
@@ -314,9 +314,12 @@ async fn client_learns_of_its_disconnect() {
 
 #[tokio::test]
 async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
-    let host = MirrorHost::telepathy("127.0.0.1:0", MirrorServer::new(prefabs()))
-        .await
-        .unwrap();
+    let host = Box::pin(MirrorHost::telepathy(
+        "127.0.0.1:0",
+        MirrorServer::new(prefabs()),
+    ))
+    .await
+    .unwrap();
     let addr = host.local_addrs().unwrap()[0];
     let game = tokio::spawn(host.run(|server, _| {
         let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();

@@ -304,7 +304,9 @@ impl<O: Copy> Records<O> {
         self.chunks_removed = wrapped(self.chunks_removed, chunks);
         self.own_removed = wrapped(self.own_removed, own);
         self.packets.drain(..count);
-        while self.lost.pop_front_if(|lost| *lost < next).is_some() {}
+        while self.lost.front().is_some_and(|lost| *lost < next) {
+            self.lost.pop_front();
+        }
         self.first = next;
         self.open = self.open.max(next);
     }

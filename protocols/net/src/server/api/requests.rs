@@ -177,15 +177,13 @@ impl Rooms<'_> {
         let sessions = &mut *ground.sessions;
         match request {
             Request::Join(payload) => {
-                if !sessions.keep_join_request(context, from, payload)? {
-                    return Ok(Some(LimitExceeded::JoinPayload));
-                }
+                let kept = sessions.keep_join_request(context, from, payload)?;
+                return Ok((!kept).then_some(LimitExceeded::JoinPayload));
             }
             Request::ReadyEarly => sessions.defer_ready(from),
             Request::Ready => {
-                if !sessions.admit(context, from) {
-                    return Ok(Some(LimitExceeded::Places));
-                }
+                let admitted = sessions.admit(context, from);
+                return Ok((!admitted).then_some(LimitExceeded::Places));
             }
             Request::Program(frame) => {
                 let prefabs = &objects.world.prefabs;

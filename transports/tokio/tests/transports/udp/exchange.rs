@@ -65,7 +65,7 @@ async fn join_of_a_mebibyte_survives_loss_duplicates_and_reordering() {
         })
         .collect();
     let anywhere = "127.0.0.1:0".parse().unwrap();
-    let server = Running::serve(anywhere, world, TransportOptions::default()).await;
+    let server = Box::pin(Running::serve(anywhere, world, TransportOptions::default())).await;
     let relay = Relay::start(server.addr, [5, 5, 10]).await;
     let client = join(relay.addr, TransportOptions::default()).await;
     for (number, id) in (0..).zip(boards) {
@@ -118,7 +118,12 @@ async fn client_notices_a_restart_at_once_and_returns() {
     relay.set_lost(100);
     let addr = server.addr;
     server.abort().await;
-    let server = Running::serve(addr, fast_server(), TransportOptions::default()).await;
+    let server = Box::pin(Running::serve(
+        addr,
+        fast_server(),
+        TransportOptions::default(),
+    ))
+    .await;
     relay.set_lost(0);
     let restarted = Instant::now();
     wait_for(&mut client, |event| {
