@@ -105,9 +105,12 @@ impl World {
             0 => NetworkServer::with_config(prefabs(), config),
             _ => NetworkServer::with_interest(prefabs(), config, SpatialGrid::xz(10.0, 20.0)),
         };
-        let ids = (0..objects).map(|_| match plan.tanks {
-            true => server.spawn((Tank::default(), Hull::default(), Gun::default())),
-            false => server.spawn(Hull::default()),
+        let ids = (0..objects).map(|_| {
+            if plan.tanks {
+                server.spawn((Tank::default(), Hull::default(), Gun::default()))
+            } else {
+                server.spawn(Hull::default())
+            }
         });
         let ids: Vec<_> = ids.collect();
         let connect = |_| {

@@ -27,7 +27,7 @@ use options::{MirrorSpawnError, MirrorSpawnOptions};
 #[derive(Debug)]
 pub(crate) struct Objects {
     pub(crate) world: World<Observed>,
-    pub(crate) prefabs: MirrorPrefabs,
+    pub(crate) prefabs: Box<MirrorPrefabs>,
     /// Objects of scenes, by scene id.
     pub(crate) scene_ids: FxHashMap<u64, NetId>,
 }
@@ -51,7 +51,7 @@ impl Objects {
     pub(crate) fn new(mut prefabs: MirrorPrefabs) -> Self {
         Self {
             world: World::new(prefabs.take_core()),
-            prefabs,
+            prefabs: Box::new(prefabs),
             scene_ids: FxHashMap::default(),
         }
     }
