@@ -203,7 +203,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// A field and its replica: edits, deltas and snapshots, and deltas of an attacker.
-fn session<F: Subject>(script: Script<'_>, encoding: Encoding) {
+fn session<F: Subject + 'static>(script: Script<'_>, encoding: Encoding) {
     let (mut field, mut replica) = (F::default(), F::default());
     // Mirror's deltas are operations in order.
     if encoding == Encoding::Mirror {
@@ -263,7 +263,7 @@ fn session<F: Subject>(script: Script<'_>, encoding: Encoding) {
 }
 
 /// Sends a delta, changed by the step. Returns whether the replica has the values of the field.
-fn send<F: Subject>(
+fn send<F: Subject + 'static>(
     field: &mut F,
     replica: &mut F,
     encoding: Encoding,

@@ -2,7 +2,7 @@
 //!
 //! * `corpus targets` prints the names of the targets.
 //! * `corpus seed TARGET FOLDER` writes the first inputs.
-//! * `corpus unpack TARGET FOLDER` writes the inputs of the tree.
+//! * `corpus unpack TARGET FOLDER` writes the inputs of the tree and the scripts of the target.
 //! * `corpus pack TARGET FOLDER` replaces the inputs of the tree by the files of a folder.
 //! * `corpus replay TARGET FILE...` runs inputs; a finding panics.
 //! * `corpus check` runs all inputs of the tree.
@@ -12,7 +12,10 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use syncvar_fuzz::{TARGETS, Target, seeds::seeds};
+use syncvar_fuzz::{
+    TARGETS, Target,
+    seeds::{scripts, seeds},
+};
 
 /// Longest input in the tree, in bytes.
 const MAX_INPUT: usize = 512;
@@ -29,7 +32,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             let root = here().join("..");
             write(Path::new(folder), "seed", &seeds(target(name)?.0, &root))?;
         }
-        ["unpack", name, folder] => write(Path::new(folder), "tree", &inputs(target(name)?.0)?)?,
+        ["unpack", name, folder] => {
+            let name = target(name)?.0;
+            write(Path::new(folder), "tree", &inputs(name)?)?;
+            write(Path::new(folder), "script", &scripts(name))?;
+        }
         ["pack", name, folder] => pack(target(name)?.0, Path::new(folder))?,
         ["replay", name, ref files @ ..] => {
             for file in files {
@@ -39,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         ["check"] => {
             for (name, run) in TARGETS {
-                let inputs = inputs(name)?;
+                let inputs = [inputs(name)?, scripts(name)].concat();
                 println!("{name}: {} inputs", inputs.len());
                 for input in inputs {
                     run(&input);

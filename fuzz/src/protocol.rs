@@ -171,6 +171,7 @@ macro_rules! change {
 /// Most objects that the steps of an input spawn.
 const MAX_OBJECTS: usize = 24;
 
+mod inputs;
 mod mirror;
 mod net;
 
@@ -235,6 +236,12 @@ pub trait Protocol: Sized + 'static {
     /// Uses the inputs of the clients up to an update at `now`.
     fn step(server: &mut Self::Server, connections: &[ConnectionId; 4], now: Duration) {
         let _ = (server, connections, now);
+    }
+
+    /// Returns messages with inputs of a client about the present tick. Empty without inputs.
+    fn inputs(server: &Self::Server, step: Step<'_>) -> Vec<u8> {
+        let _ = (server, step);
+        Vec::new()
     }
 
     /// Checks the values of a client beside the [`expected`](Self::expected) values.

@@ -5,11 +5,13 @@ use std::path::Path;
 
 use serde_json::Value;
 use syncvar::Channel;
+use syncvar::stats::MessageType;
 use syncvar::wire::{Encoding, NetworkWriter};
 
 use crate::packet::Packet;
 use crate::protocol::{Compact, Mirror, Protocol, Unet};
 use crate::script::push_step;
+use crate::server::INPUTS;
 use crate::values;
 use crate::world::Recording;
 
@@ -36,6 +38,68 @@ pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
         "frames" => frames(root),
         _ => Vec::new(),
     }
+}
+
+/// Returns the inputs of a target with which each run begins: short, and hard to find.
+pub fn scripts(target: &str) -> Vec<Vec<u8>> {
+    match target {
+        "server_compact" | "server_unet" => streams_of_inputs(),
+        "client_compact" | "client_unet" => reports_of_inputs(),
+        _ => Vec::new(),
+    }
+}
+
+/// Inputs of an attacker in time, late, too far ahead, repeated, and relative to those that the server has and has not.
+fn streams_of_inputs() -> Vec<Vec<u8>> {
+    const RELATIVE: u8 = 32;
+    const VIEW: u8 = 64;
+    let update: (u8, &[u8]) = (44, &[]);
+    let mut scripts = Vec::new();
+    for channel in 0..2 {
+        for shape in [0, 3, 31, VIEW, VIEW + 7] {
+            let ahead = [2, 4, 33, 60, 253].map(|ahead| [channel, ahead, shape, 1]);
+            for first in &ahead {
+                for second in &ahead {
+                    let [_, tick, ..] = *second;
+                    let relative = [channel, tick, (shape % RELATIVE).min(1) + RELATIVE, 1];
+                    scripts.push(of_steps(&[
+                        (INPUTS, first),
+                        update,
+                        (INPUTS, &relative),
+                        (INPUTS, second),
+                        update,
+                        (INPUTS, &relative),
+                        update,
+                    ]));
+                }
+            }
+        }
+    }
+    scripts
+}
+
+/// Inputs of a client, and reports of their leads from a server.
+fn reports_of_inputs() -> Vec<Vec<u8>> {
+    let kind = MessageType::ALL
+        .iter()
+        .position(|kind| *kind == MessageType::InputState);
+    let kind = kind
+        .and_then(|kind| u8::try_from(kind).ok())
+        .unwrap_or_default();
+    let input = [1, 3, 0, 0, 128, 63];
+    let update: (u8, &[u8]) = (11, &[]);
+    let mut scripts = Vec::new();
+    for lead in [0, 100, 127, 129, 140] {
+        for refused in [0, 3] {
+            let report = [kind, 12, lead, 12, refused];
+            let mut steps: Vec<(u8, &[u8])> = vec![(4, &[15]), (4, &[15]), (8, &input)];
+            steps.extend([update; 6]);
+            let report: (u8, &[u8]) = (2, &report);
+            steps.extend([report, update, update, report, update]);
+            scripts.push(of_steps(&steps));
+        }
+    }
+    scripts
 }
 
 /// Returns all byte strings of the recordings in a folder.

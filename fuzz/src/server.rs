@@ -10,6 +10,9 @@ use crate::world::{Recording, World};
 /// Ticks after which the replicas must be equal.
 const SETTLE: usize = 6;
 
+/// First operation with inputs of an attacker.
+pub const INPUTS: u8 = 240;
+
 /// Runs an input.
 ///
 /// # Panics
@@ -46,6 +49,11 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
         let packets = &recording.up;
         packets[usize::from(index) % packets.len()].clone()
     };
+    if step.op >= INPUTS {
+        let channel = step.byte() % 2;
+        let messages = P::inputs(&world.server, step);
+        return world.receive_message(attacker, channel, &messages);
+    }
     match step.op / 4 % 15 {
         0 => world.receive(attacker, &Packet::new(P::LIMITS, 0, step.bytes)),
         1 => world.receive(attacker, &Packet::new(P::LIMITS, 1, step.bytes)),

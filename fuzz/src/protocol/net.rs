@@ -111,6 +111,11 @@ macro_rules! protocol {
                 take_inputs(server, links, now);
             }
 
+            fn inputs(server: &NetworkServer, step: Step<'_>) -> Vec<u8> {
+                let encoding = Framing::$name.encoding();
+                super::inputs::messages(server.network_time().tick, encoding, step)
+            }
+
             fn check(server: &NetworkServer, client: &NetworkClient, to: ConnectionId) {
                 for id in server.identities().map(|identity| identity.net_id()) {
                     let group = server.group(id);
@@ -127,10 +132,7 @@ macro_rules! protocol {
             fn returning(session: u8, bytes: &[u8]) -> Option<Packet> {
                 let flags = if bytes.is_empty() { 1 } else { 3 };
                 let payload = [&[flags], &token(session)[..], bytes].concat();
-                let kind = MessageType::ALL
-                    .iter()
-                    .position(|it| *it == MessageType::Session);
-                let message = message(kind.and_then(|kind| u8::try_from(kind).ok())?, &payload);
+                let message = message_of(MessageType::Session, &payload);
                 Some(Packet::new(Self::LIMITS, 0, &message))
             }
 
@@ -297,6 +299,15 @@ fn message(kind: u8, payload: &[u8]) -> Vec<u8> {
     let number = MessageType::ALL
         .get(usize::from(kind))
         .map_or(i16::from(kind), |kind| kind.number());
+    numbered(number, payload)
+}
+
+/// Returns a message of a known type.
+pub(super) fn message_of(kind: MessageType, payload: &[u8]) -> Vec<u8> {
+    numbered(kind.number(), payload)
+}
+
+fn numbered(number: i16, payload: &[u8]) -> Vec<u8> {
     let mut writer = NetworkWriter::new();
     let start = writer.start_message(number);
     writer.write_bytes(payload);
