@@ -9,8 +9,8 @@ static SERVERS: AtomicUsize = AtomicUsize::new(0);
 pub(super) struct AliveServer(());
 
 impl AliveServer {
-    /// Counts a server. The second one of a process is told about ids, which nothing else could do: both servers count
-    /// from 1, so an id of the first names another object of the second.
+    /// Counts a server. The second server of a process is told about ids, which nothing else could do: both servers count
+    /// from 1, so an id of the first names a different object of the second.
     pub(super) fn begin() -> Self {
         if SERVERS.fetch_add(1, Ordering::Relaxed) == 1 {
             tracing::info!(

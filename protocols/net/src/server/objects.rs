@@ -42,7 +42,7 @@ pub(crate) struct Objects {
     last_permit: u32,
     /// Objects that the next update visits.
     pub(crate) schedule: Schedule,
-    /// Ids that wait for the end of their former objects.
+    /// Ids that wait for the end of their removed objects.
     pub(crate) ended_ids: EndedIds,
     /// Objects with a possible change for the local client: of the view, or of the owner. `None`
     /// without a local client.
@@ -85,7 +85,7 @@ impl Objects {
     }
 
     /// Returns an object that its audience has received. Until its announcement, an id in a write record or a backlog
-    /// names a former object.
+    /// names a removed object.
     #[inline]
     pub(crate) fn announced(&self, id: NetId) -> Option<&Replicated> {
         let replicated = self.world.objects.get(id.0);

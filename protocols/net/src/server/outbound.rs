@@ -93,7 +93,7 @@ impl Outbound {
         connection.list(&mut self.outgoing);
     }
 
-    /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream, or wait.
+    /// Appends the chunks of a frame to the datagrams of a connection; longer chunks take the stream, or wait.
     pub(super) fn queue_frame(
         &mut self,
         connection: &mut Connection,
@@ -166,7 +166,7 @@ impl Outbound {
         sent
     }
 
-    /// Appends a chunk with fields for a connection alone to its datagrams; a longer one takes the stream.
+    /// Appends a chunk with fields for a connection alone to its datagrams; a longer chunk takes the stream.
     fn queue_unicast_chunk(
         &mut self,
         connection: &mut Connection,

@@ -46,7 +46,7 @@ pub(crate) struct Sessions {
     pub(crate) schema_hash: u64,
     /// Requests for the next update.
     pub(crate) pending: PendingRequests,
-    /// Connections with datagrams, and others that have ended since the last update.
+    /// Connections with datagrams, and connections that have ended since the last update.
     pub(crate) with_datagrams: Vec<ConnectionId>,
     /// Carrier and tick of the packet in progress.
     pub(crate) origin: Origin,
@@ -54,7 +54,7 @@ pub(crate) struct Sessions {
     pub(crate) intake: Intake,
     /// Rule about join requests.
     pub(crate) admission_rule: AdmissionRule,
-    /// Connections before their first ready, and the places of the others.
+    /// Connections before their first ready, and the places of connections after it.
     pub(crate) lobby: Lobby,
 }
 
@@ -97,7 +97,7 @@ impl Sessions {
             .next(|id| connections.get(id.0).is_some() || returns.has_link(id))
     }
 
-    /// Returns the connection of a link. A former link has none.
+    /// Returns the connection of a link. A link of before finds nothing.
     #[inline]
     pub(crate) fn of_link(&self, link: ConnectionId) -> Option<ConnectionId> {
         let id = self.returns.of_link(link);
@@ -175,7 +175,7 @@ impl Sessions {
         connection.map(|connection| connection.framing)
     }
 
-    /// Moves a connected connection to the joining ones, and gives it a place.
+    /// Moves a connected connection to the joining connections, and gives it a place.
     pub(crate) fn set_joining(&mut self, connection: ConnectionId) {
         if let Some(joiner) = self.connections.get_mut(connection.0)
             && joiner.state == ConnectionState::Connected
@@ -218,7 +218,7 @@ impl Sessions {
             .is_some_and(|connection| self.intake.end(&mut connection.intake.conduct, limits, now))
     }
 
-    /// Returns whether a connection may send another packet before the next update.
+    /// Returns whether a connection may send a further packet before the next update.
     pub(crate) fn accepts(&self, from: ConnectionId, limits: &Limits, now: Duration) -> bool {
         let connection = self.connections.get(from.0);
         connection.is_none_or(|connection| {

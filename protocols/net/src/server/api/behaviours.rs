@@ -6,7 +6,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError, Taken};
 
 use crate::server::NetworkServer;
 
-/// Number of objects that are looked up before the first of them is compared.
+/// Number of objects that are looked up before the first is compared.
 const BATCH: usize = 16;
 
 impl NetworkServer {
@@ -106,7 +106,7 @@ impl NetworkServer {
 
     /// Takes over behaviours that the program owns elsewhere, as
     /// [`take_changes`](Assign::take_changes) of all fields does: only fields that differ are sent.
-    /// `index` is the position of the behaviour on its object, `None` for the first one of the type.
+    /// `index` is the position of the behaviour on its object, `None` for the first behaviour of the type.
     ///
     /// `told` is called with the position in `from` and the result for each behaviour with changed or
     /// refused fields, and with the error where the object or the behaviour does not exist. While a

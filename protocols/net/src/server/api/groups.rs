@@ -12,7 +12,7 @@ impl NetworkServer {
     /// owner and to the observers that are [members](Self::join_group) of the group. Without a group the
     /// owner alone reads them.
     ///
-    /// Pending changes of the object are sent at once, to the former readers. Then each new reader receives
+    /// Pending changes of the object are sent at once, to the present readers. Then each new reader receives
     /// the values of these fields, and each former one sets them to the values of the prefab, with hooks
     /// and [`ClientEvent::Changed`](crate::ClientEvent::Changed). Costs time in proportion to the members
     /// of both groups.

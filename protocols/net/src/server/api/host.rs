@@ -42,7 +42,7 @@ impl NetworkServer {
     ///
     /// For that, a guard copies the fields with a hook, at most once between two updates. A
     /// collection with a hook is copied as a whole. A panic in a hook is
-    /// [`ClientEvent::HookFailed`]: the later hooks of the behaviour are skipped, all others run.
+    /// [`ClientEvent::HookFailed`]: the later hooks of the behaviour are skipped, the rest runs.
     ///
     /// # Calls on a host
     ///

@@ -5,7 +5,7 @@ use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 use crate::server::NetworkServer;
 use crate::server::host::Host;
 
-/// The local client's view: the server's objects except the hidden ones and the ones not announced
+/// The local client's view: the server's objects except hidden objects and objects not announced
 /// yet. See [`NetworkServer::connect_local`].
 ///
 /// Values change at once with the server's. Spawns and hides take effect with

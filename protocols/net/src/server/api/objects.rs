@@ -279,7 +279,7 @@ impl NetworkServer {
         let relations = &self.objects.world.relations;
         if relations.has_children() {
             for child in relations.children(id).collect::<Vec<_>>() {
-                // A callback may have set another parent.
+                // A callback may have set a new parent.
                 if self.objects.world.relations.parent(child) == Some(id) {
                     self.change_parent(child, None);
                 }

@@ -34,7 +34,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Gives an object another owner, without lifecycle callbacks.
+    /// Gives an object a new owner, without lifecycle callbacks.
     pub(crate) fn give(&mut self, id: NetId, owner: Option<ConnectionId>) {
         let pool = { self.objects.world.objects.get(id.0) }.map(|replicated| replicated.at.pool);
         if pool.is_some_and(|pool| self.objects.is_restricted(pool)) {

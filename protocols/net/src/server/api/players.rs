@@ -11,7 +11,7 @@ impl NetworkServer {
     /// the client learns the number. None removes the number; the object keeps its owner.
     ///
     /// UNet's games have one player, number 0. Further numbers are for several people at one client.
-    /// Other programs need no numbers: an owned object is enough.
+    /// Programs with a single player need no numbers: an owned object is enough.
     ///
     /// ```
     /// use syncvar::prelude::*;

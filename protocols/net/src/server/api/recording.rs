@@ -119,7 +119,7 @@ impl NetworkServer {
     }
 
     /// Returns the kept records with a higher number, oldest first, and keyframes behind the records with their
-    /// numbers. If the first one has another number than `seq + 1`, the server has dropped the records in between.
+    /// numbers. If the first number differs from `seq + 1`, the server has dropped the records in between.
     ///
     /// A client skips a keyframe that it does not need, so a recording may contain all of them.
     pub fn records_after(&self, seq: u64) -> impl Iterator<Item = &TickRecord> {

@@ -105,7 +105,7 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Handles a request that the conductor answers; hands any other one to its room.
+    /// Handles a request that the conductor answers; hands the rest to their rooms.
     fn handle_request(
         &mut self,
         from: ConnectionId,

@@ -1,4 +1,4 @@
-//! The schema on the wire: for a client that learns it, and for one with another schema.
+//! The schema on the wire: for a client that learns it, and for a client with a different schema.
 
 use syncvar_runtime::{Channel, ConnectionId};
 

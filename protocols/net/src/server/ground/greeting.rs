@@ -139,7 +139,7 @@ impl Ground<'_> {
 
 /// Begins the packets of a returned client anew.
 fn restart(context: &Context, known: &mut Connection, returning: Return, next_chunk: u64) {
-    // The client begins its inputs anew, and may give another one to a tick.
+    // The client begins its inputs anew, and may give a new input to a tick.
     known.motion.inputs = None;
     known.intake.reliable = returning.counts.map_or(0, |counts| counts.sent);
     known.headers = Headers {

@@ -6,7 +6,7 @@ use syncvar_runtime::{Assign, BehaviourFields, NetId, NetworkBehaviour, ObjectEr
 use crate::server::objects::Objects;
 
 impl Objects {
-    /// Takes over a behaviour of the program: the one at an index of an object, or the first one of the type.
+    /// Takes over a behaviour of the program: the one at an index of an object, or the first behaviour of the type.
     pub(crate) fn assign<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
@@ -27,7 +27,7 @@ impl Objects {
     }
 }
 
-/// Takes over the fields that the server may write, and gives the others back.
+/// Takes over the fields that the server may write, and gives the remaining fields back.
 fn take_over<B: NetworkBehaviour>(parts: SlotParts<'_, B>, from: &mut B) -> Taken<B::Previous> {
     let bits = const { &B::SCHEMA.policy_bits() };
     let SlotParts {

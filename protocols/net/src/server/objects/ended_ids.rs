@@ -1,4 +1,4 @@
-//! `EndedIds`: ids that must not name another object yet.
+//! `EndedIds`: ids that must not name a new object yet.
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
@@ -8,7 +8,7 @@ const UNSENT: u32 = u32::MAX;
 
 /// Ids of objects that are gone or hidden, with the ticks of their ends.
 ///
-/// A datagram may overtake the end of the former object and the spawn of another one with its id. So an id is
+/// A datagram may overtake the end of an object and the spawn of a new object with its id. So an id is
 /// given again only when every connection has handled the end.
 #[derive(Debug, Default)]
 pub(crate) struct EndedIds {
@@ -25,7 +25,7 @@ impl EndedIds {
         }
     }
 
-    /// Begins a tick: the ends that were added since the former one have left with it at the latest.
+    /// Begins a tick: the ends that were added since the tick before have left with it at the latest.
     pub(crate) fn begin_tick(&mut self, tick: u32) {
         let unsent = self.ends.values_mut().filter(|end| **end == UNSENT);
         unsent.for_each(|end| *end = tick);

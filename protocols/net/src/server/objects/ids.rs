@@ -5,7 +5,7 @@ use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 use crate::server::objects::Objects;
 
 impl Objects {
-    /// Returns the id of a new object: a chosen one, or the next one.
+    /// Returns the id of a new object: a chosen id, or the next id.
     pub(crate) fn choose_net_id(&mut self, chosen: Option<NetId>) -> Result<NetId, SpawnError> {
         let objects = &self.world.objects;
         let is_taken = |id: NetId| objects.get(id.0).is_some();

@@ -24,7 +24,7 @@ impl Objects {
         self.world.objects.get(id.0)?.owner
     }
 
-    /// Gives an object another owner, or none.
+    /// Gives an object a new owner, or takes it away.
     pub(crate) fn set_owner(
         &mut self,
         id: NetId,

@@ -5,7 +5,7 @@
 //! read    the fields of the message; an error ends the write
 //! check   the new values, by the rules of the program
 //! keep    the memory of the new values, within the limit of the connection
-//!    all of them passed: discard the saved fields, relay the written ones
+//!    all of them passed: discard the saved fields, relay the written fields
 //!    otherwise:          revert to the saved fields
 //! ```
 
@@ -24,7 +24,7 @@ pub(crate) struct OwnerWrite<'a> {
     pub(crate) max_memory: usize,
 }
 
-/// Written fields of each behaviour. With refused ones, none has changed.
+/// Written fields of each behaviour. With refused fields, nothing has changed.
 #[derive(Default)]
 pub(crate) struct Written {
     pub(crate) accepted: Vec<(usize, ChangedFields)>,
@@ -115,7 +115,7 @@ fn revert(slots: &mut dyn Slots, all: &[(usize, u64)]) {
     });
 }
 
-/// Discards the saved fields of all behaviours. Removes unchanged fields from the written ones if the
+/// Discards the saved fields of all behaviours. Removes unchanged fields from the written fields if the
 /// message may repeat values.
 fn discard(slots: &mut dyn Slots, all: &mut [(usize, u64)], repeats: bool) {
     let mut index = 0;

@@ -24,7 +24,7 @@ pub struct Replicated {
     states: u8,
 }
 
-/// A state of an object, independent of the others.
+/// A state of an object, independent of further states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum State {

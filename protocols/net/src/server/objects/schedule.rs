@@ -1,4 +1,4 @@
-//! The schedule: objects that the next update visits, and no others.
+//! The schedule: objects that the next update visits.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct Schedule {
     waiting: IdMap<Nanos, Vec<NetId>>,
     /// Lists of `waiting`, reused.
     spare: Vec<Vec<NetId>>,
-    /// Objects with another target audience.
+    /// Objects with a new target audience.
     view_changes: IdSet,
     /// Objects not announced yet.
     unannounced: IdSet,
@@ -40,7 +40,7 @@ impl Schedule {
         self.dirty.insert(net_id.0);
     }
 
-    /// Queues an object with another target audience. Its deltas are written before.
+    /// Queues an object with a new target audience. Its deltas are written before.
     pub(crate) fn queue_view_change(&mut self, net_id: NetId, replicated: &mut Replicated) {
         self.queue_dirty(net_id);
         self.queue_written_view_change(net_id, replicated);
@@ -71,7 +71,7 @@ impl Schedule {
     }
 
     /// Moves the due objects to `due`, ascending and each once: changed objects and those whose
-    /// interval ended. `all` includes the others in the queue.
+    /// interval ended. `all` includes the rest of the queue.
     pub(crate) fn take_due(&mut self, now: Duration, all: bool, due: &mut Vec<NetId>) {
         let now = nanos(now);
         let is_due = |time: &Nanos| all || *time < now;
@@ -86,7 +86,7 @@ impl Schedule {
         self.dirty.drain_into(due);
     }
 
-    /// Returns whether an object has another target audience.
+    /// Returns whether an object has a new target audience.
     pub(crate) fn has_view_changes(&self) -> bool {
         !self.view_changes.is_empty()
     }
