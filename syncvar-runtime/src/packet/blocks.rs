@@ -26,7 +26,7 @@ const SMALLEST: usize = 64;
 
 /// Size in bytes up to which each new block is twice as large as the last one, so that few blocks hold the packets of
 /// many ticks.
-const DOUBLED: usize = 16 * 1024;
+const DOUBLED: usize = 32 * 1024;
 
 /// Block of memory, or the unused end of a block.
 #[derive(Debug, Default)]
