@@ -94,7 +94,7 @@ impl Default for SavedFields {
 }
 
 impl KeptFields {
-    /// Reads the snapshot or the delta of a behaviour. With [ticks](Slot::ticks), fields keep newer values,
+    /// Reads the snapshot or the delta of a behaviour. With ticks, fields keep newer values,
     /// their hooks do not run, and the remaining fields of the state have its tick then. Returns the
     /// fields that were read, all fields for a snapshot, without those of a delta with redundancy whose
     /// values were there before.
@@ -291,7 +291,7 @@ impl dyn Slots {
         });
     }
 
-    /// Sets the tick of some restricted fields in the behaviours with [ticks](Slot::ticks).
+    /// Sets the tick of some restricted fields in the behaviours with ticks.
     pub fn set_ticks(&mut self, tick: u32, fields: impl Fn(&PolicyBits) -> u64) {
         self.for_each_mut(|slot| {
             let fields = fields(&slot.info().policy);
@@ -301,7 +301,7 @@ impl dyn Slots {
         });
     }
 
-    /// Sets the tick of every field in the behaviours with [ticks](Slot::ticks).
+    /// Sets the tick of every field in the behaviours with ticks.
     pub fn reset_ticks(&mut self, tick: u32) {
         self.for_each_mut(|slot| {
             if let Some(ticks) = slot.ticks_mut() {
@@ -311,7 +311,7 @@ impl dyn Slots {
     }
 
     /// Reads the snapshot of every behaviour of an object that exists. The newest value wins in the
-    /// behaviours with [ticks](Slot::ticks). Runs no hooks.
+    /// behaviours with ticks. Runs no hooks.
     ///
     /// # Errors
     ///

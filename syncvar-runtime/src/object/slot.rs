@@ -90,7 +90,7 @@ pub trait Slot: Send + Sync {
 
     /// Writes the snapshot or the delta in the layout of the encoding. `every_value` adds all values to
     /// the delta, and all bits to its masks: Mirror's `SetDirty`. Leaves the observation of the
-    /// collections to [`set_observed`](Self::set_observed). Returns whether a delta was written, so that
+    /// collections to `set_observed`. Returns whether a delta was written, so that
     /// the behaviour becomes clean.
     fn write_layout(
         &mut self,
@@ -113,7 +113,7 @@ pub trait Slot: Send + Sync {
     ) -> ReadResult<ErasedHooks>;
 
     /// Writes some fields once more as a delta, for a connection that has missed their changes. The
-    /// behaviour must be [resendable](BehaviourSchema::resendable). Dirty fields stay so, and are returned.
+    /// behaviour must be resendable. Dirty fields stay so, and are returned.
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) -> u64;
 
     /// Reads a snapshot or a delta, and keeps the previous values for the hooks.
@@ -127,8 +127,8 @@ pub trait Slot: Send + Sync {
         initial_state: bool,
     ) -> ReadResult<()>;
 
-    /// Calls hooks with a detached context, for [`run_hooks`](super::hooks::run_hooks) and
-    /// [`run_hooks_as_write`](super::hooks::run_hooks_as_write).
+    /// Calls hooks with a detached context, for `run_hooks` and
+    /// `run_hooks_as_write`.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use super::{Encoding, MAX_BYTES, WriteError, WriteErrorKind};
 
 /// Appends values to a growing buffer, in the bytes of an [`Encoding`].
 ///
-/// [`write`](Self::write) takes any [`SyncValue`] and writes it in the form of a behaviour's field.
+/// [`write`](Self::write) takes any `SyncValue` and writes it in the form of a behaviour's field.
 /// The methods named by a type are UNet's own `NetworkWriter` calls, of fixed
 /// layout, little-endian, and in `Mirror` Mirror's calls.
 ///

@@ -97,7 +97,7 @@ impl dyn Slot + '_ {
         self.state_mut().as_mut()?.ticks.as_mut()
     }
 
-    /// Gives each field this tick, that of the spawn. From now on the slot has [`ticks`](Self::ticks).
+    /// Gives each field this tick, that of the spawn. From now on the slot has `ticks`.
     pub fn track_ticks(&mut self, tick: u32) {
         let fields = self.info().schema.field_count();
         let state = self.state_mut().get_or_insert_default();

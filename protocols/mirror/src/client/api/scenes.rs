@@ -56,7 +56,7 @@ impl MirrorClient {
         self.scenes.is_loading()
     }
 
-    /// Completes the [`MirrorClientEvent::SceneChange`]. A scene loaded in place of the present scenes
+    /// Completes the [`MirrorClientEvent::SceneChange`](crate::MirrorClientEvent::SceneChange). A scene loaded in place of the present scenes
     /// despawns the old objects; the objects of the new scene should be
     /// [added](Self::add_scene_object) before. Then the client sends its ready message, according
     /// to [`MirrorClientConfig`](crate::MirrorClientConfig), and handles the waiting messages.

@@ -94,7 +94,7 @@ impl NetworkClient {
     }
 
     /// Asks the server for a player with a number: UNet's `AddPlayer`. The server's program decides
-    /// ([`ServerEvent::AddPlayer`](crate::ServerEvent::AddPlayer)); [`ClientEvent::Player`] reports the
+    /// ([`ServerEvent::AddPlayer`](crate::ServerEvent::AddPlayer)); [`ClientEvent::Player`](crate::ClientEvent::Player) reports the
     /// object. No effect without a connection, and with a payload of more than 65 535 bytes.
     pub fn add_player(&mut self, number: i16, payload: &Payload) {
         if self.is_connected() {

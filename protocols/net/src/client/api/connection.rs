@@ -41,8 +41,8 @@ impl NetworkClient {
 
     /// Asks the server for the objects.
     ///
-    /// The call is necessary where [`ClientConfig::auto_ready`] is off, and after
-    /// [`ClientEvent::NotReady`].
+    /// The call is necessary where [`ClientConfig::auto_ready`](crate::ClientConfig::auto_ready) is off, and after
+    /// [`ClientEvent::NotReady`](crate::ClientEvent::NotReady).
     pub fn ready(&mut self) {
         if self.is_connected() {
             self.send_own(&Ready {});

@@ -19,7 +19,7 @@ impl NetworkClient {
 
     /// Returns the object with this id.
     ///
-    /// An object is visible from its [`ClientEvent::Spawned`] on, and for its
+    /// An object is visible from its [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) on, and for its
     /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) callbacks shortly before. It is invisible during its
     /// callbacks.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
@@ -156,7 +156,7 @@ impl NetworkClient {
     /// synchronization keep their values.
     ///
     /// The call is valid at any time. If the server has spawned the object before, which was reported as
-    /// [`ClientEvent::SpawnFailed`], the server is asked for it again.
+    /// [`ClientEvent::SpawnFailed`](crate::ClientEvent::SpawnFailed), the server is asked for it again.
     ///
     /// After a despawn, a hide or a new connection the object is dormant again and keeps its values. Its
     /// next spawn brings a snapshot.
@@ -244,7 +244,7 @@ impl NetworkClient {
     /// object, the position of the behaviour, the behaviour and the bits of the fields. The order is that
     /// of arrival; each behaviour comes once. All fields of a new object count as received.
     ///
-    /// Requires [`Callbacks::Events`] in [`ClientConfig::callbacks`](crate::ClientConfig::callbacks).
+    /// Requires [`Callbacks::Events`](syncvar_runtime::world::Callbacks::Events) in [`ClientConfig::callbacks`](crate::ClientConfig::callbacks).
     /// Without it, the function is not called. Removed objects are left out. Writes to the behaviour stay
     /// local: the next received values replace them.
     ///

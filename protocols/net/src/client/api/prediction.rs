@@ -187,7 +187,7 @@ impl NetworkClient {
     /// those of such objects. `step` runs as in [`predict`](Self::predict).
     ///
     /// The server's object is the one with such a behaviour that this client owns and whose spawn is the nearest one, at most 8 ticks
-    /// away. It takes over the prediction: [`ClientEvent::PredictedSpawn`] has both ids. Without one, the object ends 32 ticks of the
+    /// away. It takes over the prediction: [`ClientEvent::PredictedSpawn`](crate::ClientEvent::PredictedSpawn) has both ids. Without one, the object ends 32 ticks of the
     /// server later.
     ///
     /// `None` before [`input_tick`](Self::input_tick), and without ticks.

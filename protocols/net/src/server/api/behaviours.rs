@@ -105,7 +105,7 @@ impl NetworkServer {
     }
 
     /// Takes over behaviours that the program owns elsewhere, as
-    /// [`take_changes`](Assign::take_changes) of all fields does: only fields that differ are sent.
+    /// [`take_changes`](syncvar_runtime::Assign::take_changes) of all fields does: only fields that differ are sent.
     /// `index` is the position of the behaviour on its object, `None` for the first behaviour of the type.
     ///
     /// `told` is called with the position in `from` and the result for each behaviour with changed or

@@ -40,7 +40,7 @@ impl<'a> LocalClient<'a> {
         self.host.connection
     }
 
-    /// Returns an object, once [`ClientEvent::Spawned`] announced it.
+    /// Returns an object, once [`ClientEvent::Spawned`](crate::ClientEvent::Spawned) announced it.
     pub fn identity(self, id: NetId) -> Option<NetworkIdentity<'a>> {
         let known = self.host.known.contains(id);
         known.then(|| self.server.identity(id)).flatten()

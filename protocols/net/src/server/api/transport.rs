@@ -26,7 +26,7 @@ impl NetworkServer {
     /// Handles a connection lost by the transport.
     ///
     /// With [`ServerConfig::reconnect_grace`](crate::ServerConfig::reconnect_grace) a ready connection
-    /// waits for its client ([`ServerEvent::Away`]). `link` is the number that
+    /// waits for its client ([`ServerEvent::Away`](crate::ServerEvent::Away)). `link` is the number that
     /// [`handle_connect`](Self::handle_connect) has returned.
     pub fn handle_disconnect(&mut self, link: ConnectionId) {
         self.sessions.closing.retain(|ended| *ended != link);
@@ -47,7 +47,7 @@ impl NetworkServer {
     ///
     /// Every message is checked against the connection it came from. A malformed message is
     /// ignored; the other messages of the packet are handled as long as their boundaries are clear.
-    /// The first malformed message is also reported as [`ServerEvent::Misbehaved`].
+    /// The first malformed message is also reported as [`ServerEvent::Misbehaved`](crate::ServerEvent::Misbehaved).
     ///
     /// # Errors
     ///

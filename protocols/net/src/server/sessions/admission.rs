@@ -26,14 +26,14 @@ pub struct JoinRequest<'a> {
     pub payload: &'a Payload,
 }
 
-/// Answer to a [`JoinRequest`]: see [`NetworkServer::set_admission`].
+/// Answer to a [`JoinRequest`]: see [`NetworkServer::set_admission`](crate::NetworkServer::set_admission).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decision {
     /// The connection is accepted.
     Accept,
     /// The connection is refused. The client receives the refusal.
     Refuse(Refusal),
-    /// The program decides later, by [`NetworkServer::accept`] or [`NetworkServer::refuse`] after
+    /// The program decides later, by [`NetworkServer::accept`](crate::NetworkServer::accept) or [`NetworkServer::refuse`](crate::NetworkServer::refuse) after
     /// [`ServerEvent::JoinRequested`], at most within
     /// [`Limits::join_timeout`](syncvar_runtime::Limits::join_timeout).
     Wait,
