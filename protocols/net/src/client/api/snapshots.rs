@@ -74,30 +74,28 @@ impl NetworkClient {
             return;
         };
         let (inbound, mut lent) = self.lend();
-        let read = if is_known {
-            inbound.read_known(snapshot, refused, &mut lent)
+        let is_restored = if is_known {
+            let Some(hooks) = inbound.read_known(snapshot, refused, &mut lent) else {
+                return;
+            };
+            let is_visible = self.objects.world.is_visible(object);
+            if is_visible {
+                self.run_received_hooks(object, hooks);
+                if !self.objects.world.contains(object) {
+                    return;
+                }
+                tracing::debug!(%object, "restored an object");
+                self.objects.receive_all(object);
+                self.context.events.push(ClientEvent::Restored { object });
+            }
+            is_visible
         } else {
-            inbound.read_new(snapshot, refused, &mut lent)
-        };
-        let hooks = match read {
-            Ok(Some(read)) => read.hooks,
-            Ok(None) => return,
-            Err(error) => {
-                inbound.memory.targets.clear();
-                inbound.early.drop_deltas(object);
-                lent.poison(object, error);
+            if !inbound.read_new(snapshot, refused, &mut lent) {
                 return;
             }
+            false
         };
-        if let Some(hooks) = hooks {
-            self.run_received_hooks(object, hooks);
-            if !self.objects.world.contains(object) {
-                return;
-            }
-            tracing::debug!(%object, "restored an object");
-            self.objects.receive_all(object);
-            self.context.events.push(ClientEvent::Restored { object });
-        } else if !self.session.is_joining() {
+        if !is_restored && !self.session.is_joining() {
             self.announce(object);
         }
         if !self.session.is_joining() {

@@ -8,22 +8,16 @@ use syncvar_runtime::object::{DeferredHooks, Location, Slots, read_sections};
 use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
 
-/// Snapshot that was read.
-#[derive(Debug)]
-pub(crate) struct ReadSnapshot {
-    /// Hooks for the fields of a visible object that differ. `None` for an invisible object.
-    pub(crate) hooks: Option<Vec<DeferredHooks>>,
-}
-
 impl Inbound {
-    /// Makes the object of a snapshot and reads its state. With `refused`, the object is made and its state is not
-    /// read. Returns `None` if the object cannot be made.
+    /// Makes the object of a snapshot and reads its state. With `refused`, the object is made poisoned and its state
+    /// is not read. Returns whether the state was read.
+    #[inline]
     pub(crate) fn read_new(
         &mut self,
         snapshot: &Snapshot<'_>,
         refused: Option<&ReadError>,
         lent: &mut Reading<'_>,
-    ) -> Result<Option<ReadSnapshot>, ReadError> {
+    ) -> bool {
         let object = snapshot.object;
         let at = match self.make(snapshot, lent) {
             Ok(at) => at,
@@ -35,46 +29,63 @@ impl Inbound {
                 });
                 self.early.remember_gone(object);
                 self.early.drop_of(object, lent.context);
-                return Ok(None);
+                return false;
             }
         };
         let world = &mut lent.objects.world;
         world.set_place(object, snapshot.place);
         world.relations.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
-        refused.map_or(Ok(()), |error| Err(error.clone()))?;
-        self.read_first(snapshot, at, lent)?;
+        let read = match refused {
+            Some(error) => Err(error.clone()),
+            None => self.read_first(snapshot, at, lent),
+        };
+        if let Err(error) = read {
+            self.poison(object, error, lent);
+            return false;
+        }
         self.replace_references(object, lent);
-        Ok(Some(ReadSnapshot { hooks: None }))
+        true
     }
 
-    /// Reads the snapshot of an object that exists; `None` if its behaviours are gone.
+    /// Reads the snapshot of an object that exists. Returns the hooks of a visible object for the fields that
+    /// differ; `None` if the object is gone or poisoned.
     pub(crate) fn read_known(
         &mut self,
         snapshot: &Snapshot<'_>,
         refused: Option<&ReadError>,
         lent: &mut Reading<'_>,
-    ) -> Result<Option<ReadSnapshot>, ReadError> {
+    ) -> Option<Vec<DeferredHooks>> {
         let object = snapshot.object;
-        refused.map_or(Ok(()), |error| Err(error.clone()))?;
-        let Some(hooks) = self.read_again(snapshot, lent)? else {
-            return Ok(None);
+        let read = match refused {
+            Some(error) => Err(error.clone()),
+            None => self.read_again(snapshot, lent),
         };
-        let Some(replica) = lent.objects.world.objects.get(object.0) else {
-            return Ok(None);
+        let hooks = match read {
+            Ok(hooks) => hooks?,
+            Err(error) => {
+                self.poison(object, error, lent);
+                return None;
+            }
         };
-        let is_visible = replica.is_visible();
         let prefab = lent.objects.world.prefab(object);
         if prefab.is_some_and(|prefab| prefab.facts.interpolated) {
             lent.record_snapshot(object, self.packet.tick);
         }
         self.replace_references(object, lent);
-        Ok(Some(ReadSnapshot {
-            hooks: is_visible.then_some(hooks),
-        }))
+        Some(hooks)
+    }
+
+    /// Poisons the object of an unreadable snapshot.
+    #[cold]
+    fn poison(&mut self, object: NetId, error: ReadError, lent: &mut Reading<'_>) {
+        self.memory.targets.clear();
+        self.early.drop_deltas(object);
+        lent.poison(object, error);
     }
 
     /// Records the references of a snapshot. They replace the earlier references of the object.
+    #[inline]
     fn replace_references(&mut self, object: NetId, lent: &mut Reading<'_>) {
         let limit = lent.context.config.max_pending_references;
         let joining = lent.session.is_joining();
@@ -83,6 +94,7 @@ impl Inbound {
     }
 
     /// Makes the object of a snapshot. Returns its place.
+    #[inline]
     fn make(
         &mut self,
         snapshot: &Snapshot<'_>,
@@ -126,6 +138,7 @@ impl Inbound {
     }
 
     /// Reads the first state of an object, with its `on_synchronize` data.
+    #[inline]
     fn read_first(
         &mut self,
         snapshot: &Snapshot<'_>,
@@ -221,6 +234,7 @@ impl Inbound {
 }
 
 /// Gives the fields on unreliable channels the tick of their spawn.
+#[inline]
 fn track_ticks(at: Location, tick: u32, lent: &mut Reading<'_>) {
     let kinds = &lent.context.config.channels;
     let is_unreliable = |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);

@@ -64,6 +64,7 @@ impl Objects {
     }
 
     /// Announces a visible object: runs the hooks of its initial values, unless a hook takes a context.
+    #[inline]
     pub(crate) fn announce(
         &mut self,
         object: NetId,

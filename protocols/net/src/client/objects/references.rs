@@ -108,6 +108,10 @@ impl Objects {
         joining: bool,
         limit: usize,
     ) {
+        // Most objects refer to none: a drain of nothing costs more than the test.
+        if targets.is_empty() {
+            return;
+        }
         for target in targets.drain(..) {
             if is_unresolved(&self.world.objects, joining, holder, target) {
                 self.references.add(holder, target, limit);
