@@ -79,6 +79,22 @@ pub(crate) struct MemberAttrs {
     pub(crate) skip: Option<Span>,
 }
 
+/// Keys of `#[network_behaviour(...)]` on a struct.
+const BEHAVIOUR_KEYS: &[&str] = &[
+    "crate",
+    "send_interval",
+    "channel",
+    "redundancy",
+    "gather",
+    "lifecycle",
+    "synchronize",
+    "initial_hook",
+    "previous",
+    "sync_mode",
+    "sync_direction",
+    "sync_method",
+];
+
 impl BehaviourAttrs {
     pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Self {
         let mut found = Self::default();
@@ -89,21 +105,7 @@ impl BehaviourAttrs {
             if !attr.path().is_ident("network_behaviour") {
                 continue;
             }
-            const KEYS: &[&str] = &[
-                "crate",
-                "send_interval",
-                "channel",
-                "redundancy",
-                "gather",
-                "lifecycle",
-                "synchronize",
-                "initial_hook",
-                "previous",
-                "sync_mode",
-                "sync_direction",
-                "sync_method",
-            ];
-            parse_keys(attr, KEYS, errors, |meta, key, errors| {
+            parse_keys(attr, BEHAVIOUR_KEYS, errors, |meta, key, errors| {
                 match key {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
                     "send_interval" => set(&mut found.send_interval, meta, seconds(meta)?, errors),
@@ -135,7 +137,7 @@ impl BehaviourAttrs {
                         let method = one_of(meta, &["reliable", "hybrid"], EXAMPLE)?;
                         set(&mut found.sync_method, meta, method, errors);
                     }
-                    _ => return Err(unknown(meta, key, KEYS)),
+                    _ => return Err(unknown(meta, key, BEHAVIOUR_KEYS)),
                 }
                 Ok(())
             });

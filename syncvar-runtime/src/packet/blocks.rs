@@ -37,7 +37,7 @@ struct Block {
 }
 
 impl Block {
-    /// Returns whether packets neither hold the block nor fit into it.
+    /// Returns whether the block is free, but too small for a length.
     fn is_free_and_small(&mut self, length: usize) -> bool {
         self.size < length && self.memory.try_reclaim(self.size)
     }

@@ -25,7 +25,5 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Bools, "protocols/mirror PredictionSettings", OF_UNITY),
     (Bools, "protocols/mirror TransformSettings", OF_UNITY),
     (Bools, "syncvar-runtime FieldPolicy", CORE),
-    (Lines, "protocols/net Server::send_packets", ROOMS),
-    (Lines, "syncvar-derive BehaviourAttrs::parse", CORE),
     (Lines, "syncvar-derive placement_hint", TABLE),
 ];

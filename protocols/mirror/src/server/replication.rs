@@ -15,12 +15,14 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::Nanos;
+use syncvar_runtime::object::{Nanos, Slots};
 
-use super::encoding::Encoder;
+use super::context::Context;
+use super::encoding::{ComponentSelection, Encoder, Subject};
 use super::objects::Objects;
 use crate::MirrorServerConfig;
 use crate::frames::FrameObjects;
+use crate::prefabs::PrefabEntry;
 use crate::unreliable::ReceivedBaseline;
 use baselines::Baselines;
 use spawns::Spawns;
@@ -83,5 +85,25 @@ impl Replication {
         self.unreliable.remove(&id);
         self.baselines.forget(id);
         self.frames.objects.remove(&id);
+    }
+}
+
+/// Writes components of an object, or reports the value that has no form. Returns whether the components are written.
+fn write_or_report(
+    encoder: &mut Encoder,
+    slots: &mut dyn Slots,
+    selection: ComponentSelection<'_>,
+    id: NetId,
+    entry: &PrefabEntry,
+    context: &mut Context,
+) -> bool {
+    let stats = &mut context.stats;
+    let subject = Subject { id, entry, stats };
+    match encoder.write_components(slots, selection, subject) {
+        Ok(()) => true,
+        Err(unwritable) => {
+            context.report_unwritable(id, &unwritable);
+            false
+        }
     }
 }

@@ -10,9 +10,9 @@ use syncvar_runtime::{Channel, ConnectionId, NetId};
 use crate::prefabs::PrefabEntry;
 use crate::server::audiences::{AudienceId, Audiences};
 use crate::server::batches::outbox::Exception;
-use crate::server::encoding::{ComponentSelection, Subject, write_state_head};
+use crate::server::encoding::{ComponentSelection, write_state_head};
 use crate::server::objects::Excess;
-use crate::server::replication::Replication;
+use crate::server::replication::{Replication, write_or_report};
 use crate::server::rooms::Rooms;
 use crate::server::stats::count;
 
@@ -118,11 +118,8 @@ impl Replication {
         if selection.observers | selection.owner == 0 {
             return hybrid;
         }
-        let stats = &mut rooms.context.stats;
-        let subject = Subject { id, entry, stats };
-        let written = self.encoder.write_components(slots, selection, subject);
-        if let Err(unwritable) = written {
-            rooms.context.report_unwritable(id, &unwritable);
+        let (encoder, context) = (&mut self.encoder, &mut *rooms.context);
+        if !write_or_report(encoder, slots, selection, id, entry, context) {
             return hybrid;
         }
         let (observers, owner) = (&self.encoder.observers, &self.encoder.owner);

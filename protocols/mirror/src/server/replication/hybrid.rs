@@ -39,8 +39,8 @@ use crate::server::encoding::{
 };
 use crate::server::objects::entry::mark_repeated;
 use crate::server::objects::{Excess, Objects};
-use crate::server::replication::Replication;
 use crate::server::replication::baselines::Receivers;
+use crate::server::replication::{Replication, write_or_report};
 use crate::server::rooms::Rooms;
 use crate::server::stats::count;
 
@@ -145,11 +145,8 @@ impl Replication {
             fully_dirty: 0,
             prefab: rooms.objects.world.prefabs.get(object.prefab),
         };
-        let stats = &mut rooms.context.stats;
-        let subject = Subject { id, entry, stats };
-        let written = self.encoder.write_components(slots, selection, subject);
-        if let Err(unwritable) = written {
-            rooms.context.report_unwritable(id, &unwritable);
+        let (encoder, context) = (&mut self.encoder, &mut *rooms.context);
+        if !write_or_report(encoder, slots, selection, id, entry, context) {
             return;
         }
         let length = self.encoder.longest_message(id);

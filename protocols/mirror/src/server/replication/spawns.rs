@@ -3,9 +3,9 @@
 use syncvar_runtime::{ConnectionId, Encoding, NetId, NetworkWriter};
 
 use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
-use crate::server::encoding::{ComponentSelection, Subject};
+use crate::server::encoding::ComponentSelection;
 use crate::server::objects::entry::for_each_of;
-use crate::server::replication::Replication;
+use crate::server::replication::{Replication, write_or_report};
 use crate::server::rooms::Rooms;
 
 /// The last spawn message, reused for further observers.
@@ -98,11 +98,8 @@ impl Replication {
             fully_dirty: 0,
             prefab: rooms.objects.world.prefabs.get(object.prefab),
         };
-        let stats = &mut rooms.context.stats;
-        let subject = Subject { id, entry, stats };
-        let written = self.encoder.write_components(slots, selection, subject);
-        if let Err(unwritable) = written {
-            rooms.context.report_unwritable(id, &unwritable);
+        let (encoder, context) = (&mut self.encoder, &mut *rooms.context);
+        if !write_or_report(encoder, slots, selection, id, entry, context) {
             return false;
         }
         object.announced = object

@@ -10,13 +10,12 @@ use crate::MirrorError;
 use crate::message::{EntityStateMessage, EntityStateMessageUnreliableBaseline, NetworkMessage};
 use crate::server::audiences::Audiences;
 use crate::server::encoding::{
-    ComponentSelection, Encoder, HybridHead, Subject, write_head, write_hybrid_head,
-    write_segment_size,
+    ComponentSelection, Encoder, HybridHead, write_head, write_hybrid_head, write_segment_size,
 };
 use crate::server::objects::Excess;
 use crate::server::objects::entry::FormerOwner;
-use crate::server::replication::Replication;
 use crate::server::replication::baselines::Receivers;
+use crate::server::replication::{Replication, write_or_report};
 use crate::server::rooms::Rooms;
 use crate::server::stats::count;
 
@@ -239,11 +238,8 @@ impl Replication {
             fully_dirty: object.fully_dirty,
             prefab: rooms.objects.world.prefabs.get(object.prefab),
         };
-        let stats = &mut rooms.context.stats;
-        let subject = Subject { id, entry, stats };
-        let written = self.encoder.write_components(slots, selection, subject);
-        if let Err(unwritable) = written {
-            rooms.context.report_unwritable(id, &unwritable);
+        let (encoder, context) = (&mut self.encoder, &mut *rooms.context);
+        if !write_or_report(encoder, slots, selection, id, entry, context) {
             return;
         }
         let written = &self.encoder.observers;
@@ -296,11 +292,8 @@ impl Replication {
             fully_dirty: 0,
             prefab: rooms.objects.world.prefabs.get(object.prefab),
         };
-        let stats = &mut rooms.context.stats;
-        let subject = Subject { id, entry, stats };
-        let written = self.encoder.write_components(slots, selection, subject);
-        if let Err(unwritable) = written {
-            rooms.context.report_unwritable(id, &unwritable);
+        let (encoder, context) = (&mut self.encoder, &mut *rooms.context);
+        if !write_or_report(encoder, slots, selection, id, entry, context) {
             return false;
         }
         true

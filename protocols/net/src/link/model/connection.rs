@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syncvar_testing::loss::Traffic;
 
 use super::Mask;
-use super::packet::Message;
+use super::packet::{Message, StreamPacket};
 use crate::link::receiver::Receiver;
 use crate::link::round_trip::RoundTrip;
 use crate::link::sender::Sender;
@@ -74,6 +74,25 @@ impl Connection {
             content.retain(|fields| fields.0 != object);
         }
         self.messages.push(Message::Gone(object));
+    }
+
+    /// Takes the messages of an update as a packet on the stream, if there are messages.
+    pub(super) fn take_stream_packet(
+        &mut self,
+        tick: u32,
+        datagrams: u8,
+        partial: bool,
+    ) -> Option<StreamPacket> {
+        if self.messages.is_empty() {
+            return None;
+        }
+        self.link.count_reliable();
+        Some(StreamPacket {
+            tick,
+            datagrams,
+            partial,
+            messages: std::mem::take(&mut self.messages),
+        })
     }
 
     /// Returns whether the client is known to have a field as of a tick, or it is under way.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::connection::Own;
-use super::packet::{Chunk, Datagram, Entry, Message, Packet, StreamPacket};
+use super::packet::{Chunk, Datagram, Entry, Message, Packet};
 use super::rules::Rule;
 use super::server::Server;
 use super::{Mask, ORDERED_BIT, OWNED_BIT, SECRET_BIT, SHARED_BITS, bits, only};
@@ -420,26 +420,18 @@ impl Server {
             ..Datagram::default()
         };
         let mut loads = loads;
-        let mut stream_count = count;
         if connection.is_stream_only {
-            for load in std::mem::take(&mut loads) {
-                let packet = Datagram {
+            let states = loads.drain(..).map(|load| {
+                Message::State(Datagram {
                     chunks: load.chunks,
                     ..header.clone()
-                };
-                connection.messages.push(Message::State(packet));
-            }
-            stream_count = 0;
+                })
+            });
+            connection.messages.extend(states);
             call = None;
         }
-        if !connection.messages.is_empty() {
-            connection.link.count_reliable();
-            let packet = StreamPacket {
-                tick,
-                datagrams: stream_count,
-                partial,
-                messages: std::mem::take(&mut connection.messages),
-            };
+        let datagrams = u8::try_from(loads.len()).unwrap();
+        if let Some(packet) = connection.take_stream_packet(tick, datagrams, partial) {
             out.push((client, Packet::Stream(packet)));
         }
         let end = connection.link.reliable_sent();
