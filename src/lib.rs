@@ -176,7 +176,7 @@ pub mod schema {
 /// Counters of servers and clients.
 pub mod stats {
     pub use syncvar_net::{LinkQuality, Losses, MessageType, PredictionStats, Stats};
-    pub use syncvar_runtime::object::{FieldStats, Profile};
+    pub use syncvar_runtime::unstable::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
         UnsentReason,
@@ -188,7 +188,7 @@ pub mod testing {
     pub use syncvar_net::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
     pub use syncvar_runtime::Random;
     pub use syncvar_runtime::conditions::Conditions;
-    pub use syncvar_runtime::object::FieldDifference;
+    pub use syncvar_runtime::unstable::object::FieldDifference;
 }
 
 /// UNet's list messages, for programs that talk to a real UNet.
@@ -350,8 +350,8 @@ pub mod __private {
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::behaviour::Check;
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook, ViewHook};
-    pub use syncvar_runtime::call::{CalledByClient, CalledByServer};
     pub use syncvar_runtime::motion::{Interpolate, Interpolation};
+    pub use syncvar_runtime::unstable::call::{CalledByClient, CalledByServer};
     pub use syncvar_runtime::{
         BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CheckWrites,
         CommandSender, ConnectionId, DictionaryChange, FieldBit, FieldPolicy, FieldSchema,

@@ -2,7 +2,7 @@
 
 use syncvar::wire::{NetworkReader, NetworkWriter};
 use syncvar::{Endpoint, PacketLimits};
-use syncvar_runtime::prefab::text::{PrefabText, first_difference, hash};
+use syncvar_runtime::unstable::prefab::text::{PrefabText, first_difference, hash};
 
 use crate::limits::bounded;
 use crate::protocol::{Compact, Protocol};

@@ -236,7 +236,7 @@ fn client<P: Protocol>(golden: &[Vec<u8>]) -> Vec<Vec<u8>> {
 fn schema() -> Vec<Vec<u8>> {
     use syncvar::behaviour::BehaviourSet;
     use syncvar::values::NetworkHash128;
-    use syncvar_runtime::prefab::text::PrefabText;
+    use syncvar_runtime::unstable::prefab::text::PrefabText;
 
     let texts = ["hero", "b"].map(|name| {
         let behaviours = crate::objects::hero().into_behaviours();

@@ -104,7 +104,7 @@ impl AudienceId {
     }
 }
 
-/// Key of an ordered collection ([`ordered`](crate::ordered)): a value with a number, ordered by it.
+/// Key of an ordered collection ([`ordered`](crate::unstable::ordered)): a value with a number, ordered by it.
 pub trait Id: Copy {
     /// Returns the number.
     fn number(self) -> u64;

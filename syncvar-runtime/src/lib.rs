@@ -3,17 +3,18 @@
 //!
 //! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!
-//! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`] and [`motion`]; [`field`]; [`route`];
-//! [`behaviour`]; [`packet`] and [`object`]; [`call`] and [`prefab`]; [`reference`](NetRef), [`interest`] and
-//! [`endpoint`]; [`world`].
+//! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`] and [`motion`]; [`field`];
+//! [`route`](unstable::route); [`behaviour`]; [`packet`](unstable::packet) and [`object`](unstable::object);
+//! [`call`](unstable::call) and [`prefab`](unstable::prefab); [`reference`](NetRef), [`interest`] and [`endpoint`];
+//! [`world`](unstable::world).
 #![warn(clippy::print_stdout)]
 
 #[doc(hidden)]
 pub mod __private;
 pub mod behaviour;
-pub mod call;
+mod call;
 mod channel;
-pub mod clock;
+mod clock;
 pub mod codec;
 pub mod conditions;
 pub mod endpoint;
@@ -23,30 +24,22 @@ pub mod ids;
 pub mod interest;
 pub mod limits;
 pub mod motion;
-pub mod object;
+mod object;
 mod object_error;
-pub mod ordered;
-pub mod packet;
-pub mod prefab;
+mod ordered;
+mod packet;
+mod prefab;
 mod random;
 mod reference;
-pub mod relations;
-pub mod route;
+mod relations;
+mod route;
 pub mod schema;
 pub mod stats;
-pub mod table;
+mod table;
 pub mod time;
+pub mod unstable;
 pub mod wire;
-pub mod world;
-
-/// Parts for the crates of this workspace: protocols, transports and test tools.
-///
-/// No promise of stability: each version may rename, change or remove these items. Programs use the crate
-/// `syncvar`, whose paths are stable.
-pub mod unstable {
-    pub use crate::field::Lineage;
-    pub use crate::{call, clock, object, ordered, packet, prefab, relations, route, table, world};
-}
+mod world;
 
 pub use behaviour::{
     Arrival, Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext,

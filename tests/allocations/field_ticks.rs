@@ -3,7 +3,7 @@
 use allocation_counter::measure;
 use syncvar::behaviour::BehaviourSet;
 use syncvar::prelude::*;
-use syncvar_runtime::object::{KeptFields, NewestWins};
+use syncvar_runtime::unstable::object::{KeptFields, NewestWins};
 use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter};
 
 #[derive(NetworkBehaviour, Default)]

@@ -5,13 +5,13 @@ use syncvar::NetworkBehaviour;
 use syncvar::behaviour::{BehaviourSet, Optional};
 use syncvar::prelude::*;
 use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::object::{
+use syncvar_runtime::schema::BehaviourClass;
+use syncvar_runtime::unstable::object::{
     ChangeSink, DeltaMessage, Encoded, Entry, FieldLimits, HookTime, Job, KeptFields, Location,
     MAX_BEHAVIOURS, NewestWins, Outcome, Outputs, OwnFields, Pools, Reception, ReceptionMemory,
     ReceptionReport, SinkRules, Slot, TypedSlot,
 };
-use syncvar_runtime::packet::{Room, Segments, UpdateForm};
-use syncvar_runtime::schema::BehaviourClass;
+use syncvar_runtime::unstable::packet::{Room, Segments, UpdateForm};
 use syncvar_runtime::{
     AudienceId, Channel, Encoding, HookFailure, NetworkReader, NetworkWriter, ReadError, Role,
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use syncvar_runtime::NetId;
 use syncvar_runtime::behaviour::{Frame, FrameRequests, FrameRole, FrameTime};
-use syncvar_runtime::object::Slots;
+use syncvar_runtime::unstable::object::Slots;
 
 use crate::interpolation::{InterpolationSettings, Timeline, send_interval};
 use crate::prefabs::PrefabEntry;

@@ -132,4 +132,4 @@ pub use server::{
     ObservedSink, StateRefusal, Visibility,
 };
 pub use syncvar_runtime::ReceivedMessage;
-pub use syncvar_runtime::prefab::PrefabError;
+pub use syncvar_runtime::unstable::prefab::PrefabError;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::{Nanos, nanos};
+use syncvar_runtime::unstable::object::{Nanos, nanos};
 
 /// Received baseline and deltas of an object. The first baseline has number 0: deltas relative
 /// to the spawn are valid.

@@ -1,6 +1,6 @@
 //! `IdSet`: a set of object numbers with ordered iteration in time proportional to its size.
 
-use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::unstable::ordered::IdMap;
 
 /// Numbers per chunk.
 const CHUNK: u32 = 64 * 64;

@@ -26,7 +26,9 @@ pub(crate) use inputs::{MAX_INPUTS, Ticks as InputTicks, UnknownBase, read_input
 pub use message_type::MessageType;
 pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
-pub(crate) use syncvar_runtime::packet::{FRAME, Frame, LONG_FRAME, frame_length, long_head};
+pub(crate) use syncvar_runtime::unstable::packet::{
+    FRAME, Frame, LONG_FRAME, frame_length, long_head,
+};
 
 use syncvar_runtime::{
     MessageStart, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind,

@@ -57,9 +57,9 @@ pub use sessions::admission::{Decision, JoinRequest};
 
 use std::time::Duration;
 
-use syncvar_runtime::clock::Clock;
 use syncvar_runtime::events::{EventReader, Events};
-use syncvar_runtime::object::MAX_CHANNELS;
+use syncvar_runtime::unstable::clock::Clock;
+use syncvar_runtime::unstable::object::MAX_CHANNELS;
 use syncvar_runtime::{
     Changed, Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime,
     ObjectError, Prefabs,

@@ -2,7 +2,7 @@
 
 mod text;
 
-use syncvar_runtime::object::Profile;
+use syncvar_runtime::unstable::object::Profile;
 use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands, RefusedInput};
 
 use crate::MessageType;

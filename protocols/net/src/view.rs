@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use syncvar_runtime::motion::{Moment, Viewed};
-use syncvar_runtime::object::Tracks;
+use syncvar_runtime::unstable::object::Tracks;
 use syncvar_runtime::{FieldBit, Inherits, NetworkTime};
 
 /// Interpolated fields of a behaviour at the view time of a client: [`NetworkClient::view`](crate::NetworkClient::view), and

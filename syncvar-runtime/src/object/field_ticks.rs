@@ -11,7 +11,7 @@ const FEW: usize = 5;
 /// Ticks are those of the wire: `u32` since the start of the server. Bits without a field are ignored.
 ///
 /// ```
-/// use syncvar_runtime::object::FieldTicks;
+/// use syncvar_runtime::unstable::object::FieldTicks;
 ///
 /// let mut ticks = FieldTicks::new(3, 10); // three fields, spawned in tick 10
 /// ticks.set(0b010, 12);

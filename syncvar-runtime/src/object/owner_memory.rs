@@ -7,7 +7,7 @@ use crate::ordered::IdMap;
 ///
 /// ```
 /// use syncvar_runtime::NetId;
-/// use syncvar_runtime::object::OwnerMemory;
+/// use syncvar_runtime::unstable::object::OwnerMemory;
 ///
 /// let mut memory = OwnerMemory::default();
 /// memory.record(NetId(1), 200, 300); // the program's own 200 bytes do not count

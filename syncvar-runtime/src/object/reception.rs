@@ -99,7 +99,7 @@ pub struct ReceptionMemory<'a> {
     /// Objects with possible writes of hooks to owner-written fields.
     pub hooked: &'a mut Vec<NetId>,
     /// Hooks of objects whose hooks take a context, for
-    /// [`CheckOut::run_hooks`](crate::world::CheckOut::run_hooks).
+    /// [`CheckOut::run_hooks`](crate::unstable::world::CheckOut::run_hooks).
     pub deferred_hooks: &'a mut Vec<DeferredHooks>,
 }
 

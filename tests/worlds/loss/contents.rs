@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syncvar::wire::NetworkReader;
-use syncvar_runtime::packet::{Entries, Frames};
+use syncvar_runtime::unstable::packet::{Entries, Frames};
 
 /// Type of the messages with state, and of long ones.
 const UPDATE_BATCH: i16 = 22;

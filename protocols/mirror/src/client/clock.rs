@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::FrameTime;
-use syncvar_runtime::clock::{Clock, Slew};
+use syncvar_runtime::unstable::clock::{Clock, Slew};
 
 use crate::MirrorClientConfig;
 use crate::average::MovingAverage;

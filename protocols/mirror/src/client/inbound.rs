@@ -6,7 +6,7 @@ pub(crate) mod waiting;
 
 use syncvar_runtime::behaviour::MessageTime;
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
-use syncvar_runtime::object::DeferredHooks;
+use syncvar_runtime::unstable::object::DeferredHooks;
 use syncvar_runtime::{Encoding, NetworkReader};
 
 use super::context::Context;

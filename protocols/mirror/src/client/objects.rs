@@ -5,7 +5,7 @@ pub(crate) mod entry;
 pub(crate) mod guard;
 pub(crate) mod order;
 
-use syncvar_runtime::world::World;
+use syncvar_runtime::unstable::world::World;
 use syncvar_runtime::{Behaviours, NetId, OperationLog};
 
 use super::scenes::{MadeBehaviours, Scenes};

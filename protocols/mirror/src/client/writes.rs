@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::{FrameRole, FrameTime};
-use syncvar_runtime::object::{Nanos, Slot, Slots, nanos};
+use syncvar_runtime::unstable::object::{Nanos, Slot, Slots, nanos};
 use syncvar_runtime::{Channel, Delivery, Encoding, NetId, NetworkWriter};
 
 use super::context::Context;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::SlotInfo;
+use syncvar_runtime::unstable::object::SlotInfo;
 use syncvar_runtime::{BehaviourSchema, Delivery as SyncMethod};
 
 /// Default interval of a behaviour, from UNet.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::behaviour::SyncSettings;
-use syncvar_runtime::call::{CallPlace, Class, ObjectCalls};
-use syncvar_runtime::object::{MAX_BEHAVIOURS, SlotInfo};
+use syncvar_runtime::unstable::call::{CallPlace, Class, ObjectCalls};
+use syncvar_runtime::unstable::object::{MAX_BEHAVIOURS, SlotInfo};
 use syncvar_runtime::{Behaviours, CallKind};
 
 use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode};

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar_runtime::CallKind;
-use syncvar_runtime::call::Class;
+use syncvar_runtime::unstable::call::Class;
 
-use syncvar_runtime::prefab::Prefab;
+use syncvar_runtime::unstable::prefab::Prefab;
 
 use super::*;
 

@@ -6,7 +6,7 @@ mod shared;
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use syncvar_runtime::call::{CallPlace, CallRequest, RoutedCall};
+use syncvar_runtime::unstable::call::{CallPlace, CallRequest, RoutedCall};
 use syncvar_runtime::{CallError, Channel, Encoding, NetId, NetworkWriter, Target, WriteErrorKind};
 
 use super::encoding::{write_head, write_segment_size};

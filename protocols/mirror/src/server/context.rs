@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::clock::Clock;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::DeferredHooks;
+use syncvar_runtime::unstable::clock::Clock;
+use syncvar_runtime::unstable::object::DeferredHooks;
 use syncvar_runtime::{ChangedFields, NetId};
 
 use super::encoding::stopped::Unwritable;

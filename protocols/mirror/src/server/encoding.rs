@@ -3,8 +3,8 @@
 pub(crate) mod stopped;
 
 use bytes::Bytes;
-use syncvar_runtime::object::{Profile, Slot, Slots};
-use syncvar_runtime::prefab::Prefab;
+use syncvar_runtime::unstable::object::{Profile, Slot, Slots};
+use syncvar_runtime::unstable::prefab::Prefab;
 use syncvar_runtime::{Encoding, NetId, NetworkWriter};
 
 use crate::message::{EntityStateMessage, EntityStateMessageUnreliableDelta, NetworkMessage};

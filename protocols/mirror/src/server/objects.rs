@@ -7,10 +7,10 @@ pub(crate) mod scene;
 pub(crate) mod visibility;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::object::Slots;
-use syncvar_runtime::relations::Place;
 use syncvar_runtime::schema::{PackedBits, each_bit};
-use syncvar_runtime::world::World;
+use syncvar_runtime::unstable::object::Slots;
+use syncvar_runtime::unstable::relations::Place;
+use syncvar_runtime::unstable::world::World;
 use syncvar_runtime::{
     BehaviourSet, Behaviours, ConnectionId, Encoding, NetId, NetworkSceneId, ObjectError,
     OperationLog, Quaternion,

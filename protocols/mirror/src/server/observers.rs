@@ -3,7 +3,7 @@
 pub(crate) mod interest;
 pub(crate) mod rebuild;
 
-use syncvar_runtime::object::Pools;
+use syncvar_runtime::unstable::object::Pools;
 use syncvar_runtime::{CallError, ConnectionId, NetId, Target, ViewReason};
 
 use super::audiences::Audiences;

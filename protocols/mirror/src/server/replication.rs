@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::{Nanos, Slots};
+use syncvar_runtime::unstable::object::{Nanos, Slots};
 
 use super::context::Context;
 use super::encoding::{ComponentSelection, Encoder, Subject};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use syncvar_runtime::behaviour::MessageTime;
 use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
-use syncvar_runtime::table::Table;
+use syncvar_runtime::unstable::table::Table;
 use syncvar_runtime::{Channel, ConnectionId, Encoding, NetworkWriter, ObjectError};
 
 use super::context::Context;

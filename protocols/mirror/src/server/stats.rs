@@ -1,6 +1,6 @@
 //! Counters of the server.
 
-use syncvar_runtime::object::Profile;
+use syncvar_runtime::unstable::object::Profile;
 use syncvar_runtime::{BehaviourStats, Counter, RefusedCommands, RefusedInput};
 
 use crate::MirrorPrefabs;

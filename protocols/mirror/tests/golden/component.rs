@@ -6,7 +6,7 @@ use syncvar::{
     behaviour::{BehaviourList, BehaviourSet, Behaviours},
     wire::{Encoding, NetworkReader, NetworkWriter},
 };
-use syncvar_runtime::object::{ErasedHooks, Slot};
+use syncvar_runtime::unstable::object::{ErasedHooks, Slot};
 
 use super::subject::{Class, Subject};
 
@@ -89,7 +89,7 @@ impl Component {
         let hooks = self.apply(bytes, initial)?;
         let called = self
             .slot_mut()
-            .call_hooks(syncvar_runtime::object::Hooks::Changed(hooks));
+            .call_hooks(syncvar_runtime::unstable::object::Hooks::Changed(hooks));
         called.map_err(|panic| format!("a hook panicked: {panic:?}"))
     }
 

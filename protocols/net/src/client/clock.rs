@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::message::{Message, Pong};
-use syncvar_runtime::clock::{Clock, Slew};
 use syncvar_runtime::time::micros;
+use syncvar_runtime::unstable::clock::{Clock, Slew};
 use syncvar_runtime::{NetworkReader, NetworkTime, ReadError, ReadErrorKind};
 
 /// Number of pings that open a connection in quick succession.

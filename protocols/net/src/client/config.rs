@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
 use crate::link::settings::LossSettings;
-use syncvar_runtime::object::{Nanos, nanos};
 use syncvar_runtime::time::send_interval;
+use syncvar_runtime::unstable::object::{Nanos, nanos};
 use syncvar_runtime::{Callbacks, Channel, Limits};
 
 /// Settings of a [`NetworkClient`](crate::NetworkClient).

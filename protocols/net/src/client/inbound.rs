@@ -25,8 +25,8 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
-use syncvar_runtime::object::{DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS};
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::unstable::object::{DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS};
+use syncvar_runtime::unstable::ordered::Ids;
 use syncvar_runtime::{Arrival, Channel, NetId, NetworkReader, Prefabs, ReadError, ReadErrorKind};
 
 use super::ClientEvent;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use syncvar_runtime::motion::{AnyInputs, Inputs};
-use syncvar_runtime::prefab::message::MessageError;
+use syncvar_runtime::unstable::prefab::message::MessageError;
 use syncvar_runtime::{Encoding, NetworkTime, NetworkWriter, ReadError, SyncValue};
 
 use super::ClientEvent;

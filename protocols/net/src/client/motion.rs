@@ -8,7 +8,7 @@ pub(super) use hooks::{HookRun, ViewHook, WillShow};
 use std::time::Duration;
 
 use syncvar_runtime::motion::{SettledTicks, ViewTime};
-use syncvar_runtime::object::{Nanos, Slots};
+use syncvar_runtime::unstable::object::{Nanos, Slots};
 
 use super::objects::Objects;
 use crate::message::{VIEW_PARTS, View as ViewMessage};

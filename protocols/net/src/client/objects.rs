@@ -16,8 +16,8 @@ pub use replica::Replica;
 pub(super) use replica::{Fact, Health, LocalWrites, ReplicaStage};
 use scene::DormantObjects;
 
-use syncvar_runtime::relations::Place;
-use syncvar_runtime::world::World;
+use syncvar_runtime::unstable::relations::Place;
+use syncvar_runtime::unstable::world::World;
 use syncvar_runtime::{NetId, Prefabs};
 
 use super::ClientConfig;

@@ -23,7 +23,7 @@ use crate::recent::Recent;
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 use syncvar_runtime::endpoint::join;
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{Channel, Counter, NetworkWriter};
 
 /// Packet for the server.

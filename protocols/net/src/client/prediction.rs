@@ -32,7 +32,7 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::motion::{Moment, SettledTicks, tick_length};
-use syncvar_runtime::object::Tracks;
+use syncvar_runtime::unstable::object::Tracks;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncValue};
 
 use super::context::Context;

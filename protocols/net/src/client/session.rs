@@ -17,9 +17,9 @@ use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, Pace, Start};
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::object::Nanos;
-use syncvar_runtime::packet::Room;
-use syncvar_runtime::prefab::text::PrefabText;
+use syncvar_runtime::unstable::object::Nanos;
+use syncvar_runtime::unstable::packet::Room;
+use syncvar_runtime::unstable::prefab::text::PrefabText;
 use syncvar_runtime::{Channel, ConnectionId, MAX_BYTES, NetId};
 
 /// State of a client's connection.

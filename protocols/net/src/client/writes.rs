@@ -14,9 +14,9 @@ use super::session::Session;
 use crate::message::Resync;
 use crate::stats::Stats;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Slot, Slots};
-use syncvar_runtime::ordered::{IdMap, Ids};
-use syncvar_runtime::world::{World, WriteGuard};
+use syncvar_runtime::unstable::object::{Slot, Slots};
+use syncvar_runtime::unstable::ordered::{IdMap, Ids};
+use syncvar_runtime::unstable::world::{World, WriteGuard};
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour, ObjectError};
 
 /// Local writes not yet sent.

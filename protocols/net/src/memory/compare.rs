@@ -4,8 +4,8 @@ use std::fmt;
 
 use syncvar_runtime::behaviour::NetworkSide as _;
 use syncvar_runtime::interest::ViewReason;
-use syncvar_runtime::object::{FieldDifference, compare, compare_private};
-use syncvar_runtime::world::Protocol as _;
+use syncvar_runtime::unstable::object::{FieldDifference, compare, compare_private};
+use syncvar_runtime::unstable::world::Protocol as _;
 use syncvar_runtime::{ConnectionId, NetId, NetworkIdentity, ObjectError};
 
 use super::MemoryNetwork;

@@ -3,7 +3,7 @@
 
 use super::{LONG_FRAME, frame_length, long_head};
 use crate::{Framing, MessageType};
-use syncvar_runtime::call::{CallPlace, ObjectCalls};
+use syncvar_runtime::unstable::call::{CallPlace, ObjectCalls};
 use syncvar_runtime::{CallKind, Encoding, NetId, NetworkReader, NetworkWriter, ReadError};
 
 /// Address of a call in a message.

@@ -2,7 +2,7 @@
 
 use super::{Message, PROTOCOL_VERSION};
 use crate::{Framing, MessageType};
-use syncvar_runtime::object::Nanos;
+use syncvar_runtime::unstable::object::Nanos;
 use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 /// Request of a client: packed protocol version, schema hash in 8 bytes, requested framing in one byte.

@@ -1,6 +1,6 @@
 //! `Framing`: the messages of a connection.
 
-use syncvar_runtime::packet::{Frames, Segments, UpdateForm};
+use syncvar_runtime::unstable::packet::{Frames, Segments, UpdateForm};
 use syncvar_runtime::{Channel, Encoding, PacketLimits};
 
 use super::MessageType;

@@ -1,7 +1,7 @@
 //! Items of a record: messages of one channel, in the order of writing.
 
 use bytes::Bytes;
-use syncvar_runtime::prefab::message::FIRST_MESSAGE;
+use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::{Channel, NetworkReader, NetworkWriter, ReadError};
 
 use super::invalid;

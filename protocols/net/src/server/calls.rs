@@ -12,8 +12,8 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
-use syncvar_runtime::call::{CallPlace, Failure};
 use syncvar_runtime::limits::ReadBudget;
+use syncvar_runtime::unstable::call::{CallPlace, Failure};
 use syncvar_runtime::{ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, Target};
 
 use crate::server::ServerEvent;

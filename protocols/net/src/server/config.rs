@@ -11,9 +11,9 @@ const MAX_DATAGRAM: usize = 1_200;
 
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::object::{ChannelInfo, Nanos, nanos};
-use syncvar_runtime::packet::Room;
 use syncvar_runtime::time::send_interval;
+use syncvar_runtime::unstable::object::{ChannelInfo, Nanos, nanos};
+use syncvar_runtime::unstable::packet::Room;
 use syncvar_runtime::{Callbacks, Channel, Limits};
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.

@@ -3,8 +3,8 @@
 mod ticks;
 
 use syncvar_runtime::NetworkTime;
-use syncvar_runtime::clock::Clock;
 use syncvar_runtime::events::Events;
+use syncvar_runtime::unstable::clock::Clock;
 
 use crate::link::settings::LossSettings;
 use crate::server::{ServerConfig, ServerEvent};

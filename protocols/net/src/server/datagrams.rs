@@ -19,8 +19,8 @@ mod repeat;
 mod slow_readers;
 mod tick;
 
-use syncvar_runtime::object::WriteLog;
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::object::WriteLog;
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{ConnectionId, NetId, Prefabs};
 
 use crate::link::ack::Ack;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::prefab::message::ReceivedMessage;
+use syncvar_runtime::unstable::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
     Called, Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason,
     LifecycleCallback, NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError,

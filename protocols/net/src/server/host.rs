@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use hooks::{BehaviourKey, PendingHooks};
 use rpcs::LocalRpc;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::ordered::{IdMap, Ids};
+use syncvar_runtime::unstable::ordered::{IdMap, Ids};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::ClientEvent;

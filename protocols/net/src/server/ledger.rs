@@ -32,7 +32,7 @@ pub(crate) mod masks;
 pub(crate) mod streamed;
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::WriteLog;
+use syncvar_runtime::unstable::object::WriteLog;
 
 use crate::link::sender::{Content, Verdict, VerdictKind};
 use crate::server::ledger::backlog::Backlog;

@@ -19,10 +19,10 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-use syncvar_runtime::object::{Nanos, Slots};
-use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::schema::PolicyBits;
-use syncvar_runtime::world::World;
+use syncvar_runtime::unstable::object::{Nanos, Slots};
+use syncvar_runtime::unstable::ordered::Ids;
+use syncvar_runtime::unstable::world::World;
 use syncvar_runtime::{Callbacks, NetId, Prefabs};
 
 use crate::server::ServerConfig;

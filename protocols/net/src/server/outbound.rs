@@ -32,8 +32,8 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::ConnectionId;
-use syncvar_runtime::packet::Segments;
-use syncvar_runtime::table::Table;
+use syncvar_runtime::unstable::packet::Segments;
+use syncvar_runtime::unstable::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;

@@ -29,7 +29,7 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::motion::{SettledTicks, ViewTime, ticks_of};
-use syncvar_runtime::object::{Nanos, Tracks};
+use syncvar_runtime::unstable::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkTime};
 
 use crate::server::motion::ClaimedView;

@@ -21,8 +21,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
-use syncvar_runtime::ordered::IdPairs;
-use syncvar_runtime::table::Table;
+use syncvar_runtime::unstable::ordered::IdPairs;
+use syncvar_runtime::unstable::table::Table;
 use syncvar_runtime::{ConnectionId, Limits, NetId, ObjectError};
 
 use crate::Framing;

@@ -36,7 +36,7 @@ mod substitute;
 mod targets;
 pub(crate) mod viewer_changes;
 
-use syncvar_runtime::ordered::{IdMap, Ids};
+use syncvar_runtime::unstable::ordered::{IdMap, Ids};
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::server::ServerConfig;

@@ -1,7 +1,7 @@
 //! Remote calls: commands to the server, and calls from it.
 
-use syncvar_runtime::call::{CallRequest, CallRouter, Class, Failure, RoutedCall};
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::call::{CallRequest, CallRouter, Class, Failure, RoutedCall};
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{
     CallError, CallFailure, Channel, CommandSender, Encoding, NetId, NetworkCalls, NetworkWriter,
     Target, WriteError, WriteErrorKind, assert_calls_known,

@@ -1,6 +1,6 @@
 //! Lifecycle callbacks and events.
 
-use syncvar_runtime::world::{CheckOut, Departure, LifecycleEvent};
+use syncvar_runtime::unstable::world::{CheckOut, Departure, LifecycleEvent};
 use syncvar_runtime::{LifecycleCallback, NetId};
 
 use crate::client::objects::entry::SpawnStage;

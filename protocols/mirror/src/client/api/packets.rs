@@ -1,7 +1,7 @@
 //! Messages of the server.
 
 use syncvar_runtime::Channel;
-use syncvar_runtime::world::{CheckOut, Departure};
+use syncvar_runtime::unstable::world::{CheckOut, Departure};
 
 use crate::MirrorError;
 use crate::batch::Unbatcher;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::{MessageTime, NetworkSide, SyncSettings};
-use syncvar_runtime::call::CallRouter;
-use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::unstable::call::CallRouter;
+use syncvar_runtime::unstable::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
     ObjectError,

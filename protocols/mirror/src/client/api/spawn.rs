@@ -1,7 +1,7 @@
 //! Spawns and roles of objects.
 
 use syncvar_runtime::LifecycleCallback;
-use syncvar_runtime::world::{CheckOut, LifecycleEvent};
+use syncvar_runtime::unstable::world::{CheckOut, LifecycleEvent};
 
 use crate::MirrorError;
 use crate::client::inbound::burst::PendingSpawn;

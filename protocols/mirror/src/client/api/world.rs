@@ -1,8 +1,8 @@
 //! The client as a [`Protocol`] on a world: check-out rules and lifecycle callbacks.
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::Slots;
-use syncvar_runtime::world::{CallbackReport, CheckOut, Departure, Protocol, World};
+use syncvar_runtime::unstable::object::Slots;
+use syncvar_runtime::unstable::world::{CallbackReport, CheckOut, Departure, Protocol, World};
 
 use crate::client::inbound::payload::report_hooks;
 use crate::client::objects::entry::Replica;

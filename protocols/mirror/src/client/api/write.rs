@@ -1,6 +1,6 @@
 //! Write access to behaviours.
 
-use syncvar_runtime::world::WriteGuard;
+use syncvar_runtime::unstable::world::WriteGuard;
 use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError};
 
 use crate::client::objects::components::has_bit;

@@ -1,7 +1,7 @@
 //! The burst of spawns that a joining client receives.
 
 use bytes::Bytes;
-use syncvar_runtime::relations::Place;
+use syncvar_runtime::unstable::relations::Place;
 use syncvar_runtime::{NetId, Vector3};
 
 use crate::message::{SpawnFlags, SpawnMessage};

@@ -4,7 +4,7 @@
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::object::{
+use syncvar_runtime::unstable::object::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, Slots, run_hooks_as_write,
 };
 use syncvar_runtime::{

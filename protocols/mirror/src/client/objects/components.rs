@@ -1,6 +1,6 @@
 //! Sets of components, and their pending changes.
 
-use syncvar_runtime::object::Slot;
+use syncvar_runtime::unstable::object::Slot;
 
 /// Returns whether the bit of a position is set.
 pub(crate) fn has_bit(components: u64, index: usize) -> bool {

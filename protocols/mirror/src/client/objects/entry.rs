@@ -1,8 +1,8 @@
 //! The client's entry of an object.
 
 use syncvar_runtime::Vector3;
-use syncvar_runtime::object::Location;
-use syncvar_runtime::world::WorldObject;
+use syncvar_runtime::unstable::object::Location;
+use syncvar_runtime::unstable::world::WorldObject;
 
 use crate::SceneId;
 use crate::unreliable::ReceivedBaseline;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use syncvar_runtime::world::{WriteGuard, WriteSink};
+use syncvar_runtime::unstable::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 /// Write access to a behaviour of a replica.

@@ -1,7 +1,7 @@
 //! A predicted body as a behaviour.
 
 use syncvar_runtime::behaviour::{Frame, NetworkFrame};
-use syncvar_runtime::relations::Place;
+use syncvar_runtime::unstable::relations::Place;
 use syncvar_runtime::{
     BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, HasLifecycle, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader, NetworkWriter, ReadResult,

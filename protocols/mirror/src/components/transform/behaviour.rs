@@ -1,7 +1,7 @@
 //! A transform as a behaviour.
 
 use syncvar_runtime::behaviour::{Frame, NetworkFrame};
-use syncvar_runtime::relations::Place;
+use syncvar_runtime::unstable::relations::Place;
 use syncvar_runtime::{
     BehaviourInfo, BehaviourSchema, Delivery, Encoding, FieldSchema, FieldVisitor, HasLifecycle,
     LifecycleResult, NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader,

@@ -1,8 +1,10 @@
 //! Remote calls to clients, and calls that the server runs.
 
-use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
 use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::call::{
+    CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall,
+};
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{
     CallError, ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, RpcSender,
 };

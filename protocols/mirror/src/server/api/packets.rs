@@ -8,9 +8,9 @@
 )]
 
 use syncvar_runtime::behaviour::MessageTime;
-use syncvar_runtime::call::Failure;
 use syncvar_runtime::limits::LimitExceeded;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::call::Failure;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{
     Channel, CommandRefusal, ConnectionId, DisconnectReason, Encoding, NetworkReader,
 };

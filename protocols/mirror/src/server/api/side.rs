@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::{MessageTime, NetworkSide, SyncSettings};
-use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::unstable::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
     ObjectError,

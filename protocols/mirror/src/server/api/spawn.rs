@@ -1,7 +1,7 @@
 //! Spawn, despawn and placement of objects.
 
-use syncvar_runtime::relations::Place;
-use syncvar_runtime::world::{CheckOut, Departure, LifecycleEvent};
+use syncvar_runtime::unstable::relations::Place;
+use syncvar_runtime::unstable::world::{CheckOut, Departure, LifecycleEvent};
 use syncvar_runtime::{BehaviourSet, NetId, ObjectError, Quaternion, Vector3};
 
 use crate::SceneId;

@@ -1,7 +1,7 @@
 //! The server as a [`Protocol`] on a world: check-out rules and lifecycle callbacks.
 
-use syncvar_runtime::object::Slots;
-use syncvar_runtime::world::{CallbackReport, CheckOut, Departure, Protocol, World};
+use syncvar_runtime::unstable::object::Slots;
+use syncvar_runtime::unstable::world::{CallbackReport, CheckOut, Departure, Protocol, World};
 use syncvar_runtime::{NetId, OperationLog};
 
 use crate::server::audiences::Audiences;

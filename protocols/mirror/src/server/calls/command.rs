@@ -7,7 +7,7 @@
     clippy::as_conversions
 )]
 
-use syncvar_runtime::call::CallPlace;
+use syncvar_runtime::unstable::call::CallPlace;
 use syncvar_runtime::{CommandRefusal, ConnectionId};
 
 use crate::message::CommandMessage;

@@ -6,8 +6,8 @@
 //! A collection cannot be left out. A snapshot announces the number of its pending operations, and the
 //! receiver skips as many of the next operations; after a dropped operation it would skip a later operation.
 
-use syncvar_runtime::object::{ComponentLayout, Slot};
 use syncvar_runtime::schema::each_bit;
+use syncvar_runtime::unstable::object::{ComponentLayout, Slot};
 use syncvar_runtime::{Encoding, NetworkWriter, WriteError};
 
 use crate::server::encoding::{ComponentSelection, Components};

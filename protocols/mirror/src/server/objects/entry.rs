@@ -1,7 +1,7 @@
 //! The server's entry of an object.
 
-use syncvar_runtime::object::{Location, Nanos, Pools, Slot, Slots};
-use syncvar_runtime::world::WorldObject;
+use syncvar_runtime::unstable::object::{Location, Nanos, Pools, Slot, Slots};
+use syncvar_runtime::unstable::world::WorldObject;
 use syncvar_runtime::{Area, ConnectionId, Vector3};
 
 use crate::SceneId;

@@ -1,7 +1,7 @@
 //! `MirrorBehaviourMut`: write access to a behaviour.
 
-use syncvar_runtime::object::{Location, Pools, SlotParts};
-use syncvar_runtime::world::{WriteGuard, WriteSink};
+use syncvar_runtime::unstable::object::{Location, Pools, SlotParts};
+use syncvar_runtime::unstable::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, ObjectError, OperationLog};
 
 use crate::server::audiences::Audiences;

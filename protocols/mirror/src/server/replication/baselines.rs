@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::Nanos;
+use syncvar_runtime::unstable::object::Nanos;
 
 use crate::MirrorServerConfig;
 use crate::unreliable::{BaselineSchedule, next_tick};

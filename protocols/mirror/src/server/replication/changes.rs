@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::object::{Nanos, Slots, nanos};
+use syncvar_runtime::unstable::object::{Nanos, Slots, nanos};
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use crate::prefabs::PrefabEntry;

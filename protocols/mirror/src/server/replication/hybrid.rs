@@ -28,7 +28,7 @@
 //! observers count from their own snapshots.
 
 use bytes::Bytes;
-use syncvar_runtime::object::{Nanos, nanos};
+use syncvar_runtime::unstable::object::{Nanos, nanos};
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use crate::message::{EntityStateMessageUnreliableBaseline, NetworkMessage};

@@ -8,7 +8,9 @@
 )]
 
 use syncvar_runtime::endpoint::Misbehaviour;
-use syncvar_runtime::object::{DeferredHooks, HookRun, Hooks, StateSize, run_hooks_as_write};
+use syncvar_runtime::unstable::object::{
+    DeferredHooks, HookRun, Hooks, StateSize, run_hooks_as_write,
+};
 use syncvar_runtime::{
     ChangedFields, ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, OperationLog,
     ReadError, ReadErrorKind,

@@ -3,7 +3,7 @@
 //! Mirror loses these changes. It sends writes to a component of the owner to all except the owner
 //! at the time of sending, and does not mark owner-only collections dirty for a new owner.
 
-use syncvar_runtime::object::nanos;
+use syncvar_runtime::unstable::object::nanos;
 use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use crate::MirrorError;

@@ -7,7 +7,7 @@
     clippy::as_conversions
 )]
 
-use syncvar_runtime::object::{PolicyState, Slot, Slots};
+use syncvar_runtime::unstable::object::{PolicyState, Slot, Slots};
 use syncvar_runtime::{NetworkReader, ReadError};
 
 /// Values of the components that a message writes, before the message.

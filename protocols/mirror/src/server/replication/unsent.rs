@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::{Nanos, SendRules, Slot, SlotInfo, nanos, unsent_fields};
+use syncvar_runtime::unstable::object::{Nanos, SendRules, Slot, SlotInfo, nanos, unsent_fields};
 use syncvar_runtime::{Channel, Encoding, NetId, UnsentField, UnsentReason, WriteErrorKind};
 
 use super::Replication;

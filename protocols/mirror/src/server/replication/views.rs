@@ -1,6 +1,6 @@
 //! Views: objects that enter the view of a connection are spawned there, objects that leave are hidden.
 
-use syncvar_runtime::object::nanos;
+use syncvar_runtime::unstable::object::nanos;
 use syncvar_runtime::{Area, Channel, ConnectionId, InterestChange, NetId};
 
 use crate::message::{ObjectDestroyMessage, ObjectHideMessage, ObjectSpawnFinishedMessage};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use syncvar_runtime::call::Rates;
 use syncvar_runtime::endpoint::Conduct;
-use syncvar_runtime::object::OwnerMemory;
+use syncvar_runtime::unstable::call::Rates;
+use syncvar_runtime::unstable::object::OwnerMemory;
 use syncvar_runtime::{Counter, NetId};
 
 use crate::Limits;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar_runtime::NetworkIdentity;
 use syncvar_runtime::behaviour::{AnyBehaviour, MessageTime, NetworkSide, Siblings, SyncSettings};
-use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::unstable::relations::{Place, Relation};
 
 /// A client that reads a message.
 #[derive(Debug)]

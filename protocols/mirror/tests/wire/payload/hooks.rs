@@ -73,7 +73,7 @@ fn hooks_run_in_field_order_after_all_fields() {
     assert_eq!(log(&mut client), [""; 0], "they are called later");
     client
         .slot()
-        .call_hooks(syncvar_runtime::object::Hooks::Changed(hooks))
+        .call_hooks(syncvar_runtime::unstable::object::Hooks::Changed(hooks))
         .unwrap();
     let expected = [
         "Add { index: 0, value: 1 } (20)",

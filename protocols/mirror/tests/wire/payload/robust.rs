@@ -13,7 +13,7 @@ proptest! {
     ) {
         let mut leaf = Component::new(InhLeaf::default());
         if let Ok(hooks) = leaf.read(&hex::encode(bytes), initial) {
-            prop_assert!(leaf.slot().call_hooks(syncvar_runtime::object::Hooks::Changed(hooks)).is_ok());
+            prop_assert!(leaf.slot().call_hooks(syncvar_runtime::unstable::object::Hooks::Changed(hooks)).is_ok());
         }
     }
 

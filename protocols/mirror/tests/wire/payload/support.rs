@@ -8,7 +8,7 @@ use syncvar::{
     wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
 };
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{ErasedHooks, Slot};
+use syncvar_runtime::unstable::object::{ErasedHooks, Slot};
 
 /// A component of a spawned object with one observer, whose bits are clean.
 pub(crate) struct Component(Behaviours);
@@ -82,7 +82,7 @@ impl Component {
     pub(crate) fn apply(&mut self, payload: &str, initial: bool) -> Result<(), Panicked> {
         let hooks = self.read(payload, initial).expect("a payload");
         self.slot()
-            .call_hooks(syncvar_runtime::object::Hooks::Changed(hooks))
+            .call_hooks(syncvar_runtime::unstable::object::Hooks::Changed(hooks))
     }
 }
 

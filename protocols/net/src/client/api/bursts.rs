@@ -1,7 +1,7 @@
 //! The end of a burst: all objects that this client may see are here.
 
 use syncvar_runtime::LifecycleCallback;
-use syncvar_runtime::world::Departure;
+use syncvar_runtime::unstable::world::Departure;
 
 use crate::client::objects::BurstReport;
 use crate::client::{ClientEvent, NetworkClient};

@@ -2,8 +2,8 @@
 
 use crate::client::ClientEvent;
 use crate::client::NetworkClient;
-use syncvar_runtime::object::DeferredHooks;
-use syncvar_runtime::world::{CheckOut, Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::unstable::object::DeferredHooks;
+use syncvar_runtime::unstable::world::{CheckOut, Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{Callbacks, LifecycleCallback, NetId};
 
 impl NetworkClient {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::call;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::object::call;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour, NetworkTime};
 
 use crate::client::NetworkClient;

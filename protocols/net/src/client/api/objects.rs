@@ -1,7 +1,7 @@
 //! Objects of a client: by id, by type, by scene id and by parent; received fields.
 
-use syncvar_runtime::object::{Behaviours, Cursor};
-use syncvar_runtime::world::{ManyMut, ObjectMut};
+use syncvar_runtime::unstable::object::{Behaviours, Cursor};
+use syncvar_runtime::unstable::world::{ManyMut, ObjectMut};
 use syncvar_runtime::{
     BehaviourSet, CallFailure, Called, NetId, NetworkBehaviour, NetworkIdentity, NetworkSceneId,
     ObjectError, Prefabs, SpawnError,
@@ -244,7 +244,7 @@ impl NetworkClient {
     /// object, the position of the behaviour, the behaviour and the bits of the fields. The order is that
     /// of arrival; each behaviour comes once. All fields of a new object count as received.
     ///
-    /// Requires [`Callbacks::Events`](syncvar_runtime::world::Callbacks::Events) in [`ClientConfig::callbacks`](crate::ClientConfig::callbacks).
+    /// Requires [`Callbacks::Events`](syncvar_runtime::unstable::world::Callbacks::Events) in [`ClientConfig::callbacks`](crate::ClientConfig::callbacks).
     /// Without it, the function is not called. Removed objects are left out. Writes to the behaviour stay
     /// local: the next received values replace them.
     ///

@@ -1,8 +1,8 @@
 //! The conductor of received packets: messages in their order, each up to the callbacks that it leads to.
 
 use bytes::Bytes;
-use syncvar_runtime::prefab::message::FIRST_MESSAGE;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{Channel, MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::MessageType;

@@ -5,8 +5,8 @@ use crate::client::objects::Replica;
 use crate::client::writes::begin_callback;
 use crate::client::{ClientEvent, NetworkClient};
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::Slots;
-use syncvar_runtime::world::{CallbackReport, Departure, Protocol, World};
+use syncvar_runtime::unstable::object::Slots;
+use syncvar_runtime::unstable::world::{CallbackReport, Departure, Protocol, World};
 
 impl Protocol for NetworkClient {
     type Object = Replica;
@@ -63,8 +63,8 @@ impl Protocol for NetworkClient {
 mod tests {
     use crate::{ClientConfig, NetworkClient};
     use syncvar::NetworkBehaviour;
-    use syncvar_runtime::object::call;
-    use syncvar_runtime::world::CheckOut;
+    use syncvar_runtime::unstable::object::call;
+    use syncvar_runtime::unstable::world::CheckOut;
     use syncvar_runtime::{NetId, NetworkSceneId, Prefabs};
 
     /// Behaviour with a local number and no field.

@@ -28,7 +28,7 @@
 //!
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::unstable::ordered::Ids;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::Framing;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::client::{NetworkClient, ReplicaMut};
 use syncvar_runtime::behaviour::NetworkSide;
-use syncvar_runtime::call::CallRouter;
-use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::unstable::call::CallRouter;
+use syncvar_runtime::unstable::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
     NetworkObjectsMut, NetworkTime, ObjectError,

@@ -23,8 +23,8 @@
 //! The read itself is [`Inbound::read_new`](crate::client::Inbound::read_new) and `read_known`: parts below the
 //! conductor, without a callback.
 
-use syncvar_runtime::packet::Entries;
-use syncvar_runtime::world::Departure;
+use syncvar_runtime::unstable::packet::Entries;
+use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{NetId, ReadError};
 
 use crate::MessageType;

@@ -6,7 +6,7 @@ use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
 use crate::message::{Incoming, Name, named};
-use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::unstable::call::{CallPlace, Failure};
 use syncvar_runtime::{CallFailure, Encoding, NetId, NetworkReader, ReadError, ReceivedEvent};
 
 /// Received call whose object and behaviour are known.

@@ -9,13 +9,13 @@ use crate::client::motion::WillShow;
 use crate::client::objects::{Fact, Objects, ReceivedFields, References, Replica, is_unresolved};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{
+use syncvar_runtime::schema::BehaviourClass;
+use syncvar_runtime::unstable::object::{
     DeltaMessage, Entry, HookTime, NewestWins, OwnFields, Reception, ReceptionMemory,
     ReceptionReport,
 };
-use syncvar_runtime::packet::Entries;
-use syncvar_runtime::schema::BehaviourClass;
-use syncvar_runtime::table::Table;
+use syncvar_runtime::unstable::packet::Entries;
+use syncvar_runtime::unstable::table::Table;
 use syncvar_runtime::{Arrival, Callbacks, ChangedFields, HookFailure, NetId, ReadError};
 
 /// Number of objects that are looked up before the first is read.

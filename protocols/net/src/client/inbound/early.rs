@@ -13,7 +13,7 @@ use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
 use crate::{Framing, MessageType};
-use syncvar_runtime::ordered::{IdMap, IdPairs};
+use syncvar_runtime::unstable::ordered::{IdMap, IdPairs};
 use syncvar_runtime::{Channel, NetId, ReadError};
 
 /// Messages for objects that have not arrived, in order of arrival.

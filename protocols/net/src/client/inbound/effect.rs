@@ -9,8 +9,8 @@ use crate::message::{
     ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, unknown,
 };
 use crate::{Framing, MessageType};
-use syncvar_runtime::packet::Entries;
-use syncvar_runtime::world::Departure;
+use syncvar_runtime::unstable::packet::Entries;
+use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{NetId, NetworkReader, Prefabs, ReadError, ReadErrorKind};
 
 /// Work of a visited object, in bytes.

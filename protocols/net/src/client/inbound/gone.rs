@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::unstable::ordered::IdMap;
 
 /// Most removed objects to remember.
 const MAX_GONE: usize = 4096;

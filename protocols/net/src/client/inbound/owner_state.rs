@@ -4,7 +4,9 @@ use super::{Inbound, Reading};
 use crate::client::objects::{Fact, LocalWrites, Replica};
 use crate::client::writes::discard_writes;
 use crate::message::LEAVES_GROUP;
-use syncvar_runtime::object::{DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, Visit};
+use syncvar_runtime::unstable::object::{
+    DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, Visit,
+};
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
 
 impl Replica {

@@ -3,7 +3,7 @@
 use crate::Framing;
 use crate::client::objects::{Objects, Replica, parent_from_wire};
 use crate::message::{ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID};
-use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::unstable::relations::{Place, Relation};
 use syncvar_runtime::{
     Encoding, NetId, NetworkHash128, NetworkReader, NetworkSceneId, Prefabs, ReadError,
     ReadErrorKind,

@@ -4,8 +4,8 @@ use super::{Inbound, Reading, Snapshot};
 use crate::client::objects::{Fact, Health, Replica};
 use crate::client::{ClientEvent, SpawnFailure};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{DeferredHooks, Location, Slots, read_sections};
 use syncvar_runtime::schema::PolicyBits;
+use syncvar_runtime::unstable::object::{DeferredHooks, Location, Slots, read_sections};
 use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
 
 impl Inbound {

@@ -25,7 +25,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use syncvar_runtime::NetworkTime;
-use syncvar_runtime::clock::Slew;
+use syncvar_runtime::unstable::clock::Slew;
 
 use super::leads::Leads;
 use crate::client::clock::Clocks;

@@ -16,10 +16,10 @@
 use std::time::Duration;
 
 use arrayvec::ArrayVec;
-use syncvar_runtime::clock::Slew;
 use syncvar_runtime::motion::ticks_of;
-use syncvar_runtime::object::Nanos;
 use syncvar_runtime::time::micros;
+use syncvar_runtime::unstable::clock::Slew;
+use syncvar_runtime::unstable::object::Nanos;
 
 /// The view runs at 19/20 to 21/20 of the clock's speed.
 const SHARE: i64 = 20;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use syncvar_runtime::behaviour::{HookFailure, Panicked};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::HookContext;
+use syncvar_runtime::unstable::object::HookContext;
 use syncvar_runtime::{ChangedFields, NetId, NetworkContext};
 
 use crate::client::ClientEvent;

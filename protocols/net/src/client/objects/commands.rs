@@ -3,7 +3,7 @@
 use super::{Fact, Objects};
 use crate::Framing;
 use crate::message::{Name, named};
-use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::unstable::call::{CallPlace, Class};
 use syncvar_runtime::{CallError, NetId};
 
 impl Objects {

@@ -4,8 +4,8 @@ use super::Objects;
 use crate::client::ClientEvent;
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{DeferredHooks, Hooks, Location, run_hooks};
 use syncvar_runtime::schema::PolicyBits;
+use syncvar_runtime::unstable::object::{DeferredHooks, Hooks, Location, run_hooks};
 use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId};
 
 impl Objects {

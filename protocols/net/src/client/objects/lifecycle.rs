@@ -3,8 +3,8 @@
 use super::{Fact, Objects, Replica, ReplicaStage};
 use crate::client::ClientEvent;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::DeferredHooks;
-use syncvar_runtime::world::Departure;
+use syncvar_runtime::unstable::object::DeferredHooks;
+use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{Callbacks, NetId};
 
 /// What remains of an announcement.

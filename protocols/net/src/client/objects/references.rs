@@ -5,8 +5,8 @@ use super::{Objects, Replica};
 use crate::client::ClientEvent;
 use syncvar_runtime::NetId;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::ordered::IdPairs;
-use syncvar_runtime::table::Table;
+use syncvar_runtime::unstable::ordered::IdPairs;
+use syncvar_runtime::unstable::table::Table;
 
 /// Pairs of holder and target, recorded until the target is announced.
 #[derive(Debug, Default)]

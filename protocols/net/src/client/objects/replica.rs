@@ -1,9 +1,9 @@
 //! `Replica`: bookkeeping of an object on the client.
 
-use syncvar_runtime::object::Location;
-use syncvar_runtime::world::WorldObject;
+use syncvar_runtime::unstable::object::Location;
+use syncvar_runtime::unstable::world::WorldObject;
 
-/// Bookkeeping of an object in the client's [`World`](syncvar_runtime::world::World). Opaque. A client reads it
+/// Bookkeeping of an object in the client's [`World`](syncvar_runtime::unstable::world::World). Opaque. A client reads it
 /// for each delta, so it stays at 16 bytes.
 #[derive(Debug)]
 pub struct Replica {

@@ -4,9 +4,9 @@ use std::any::TypeId;
 
 use super::{Fact, Objects};
 use crate::client::SpawnFailure;
-use syncvar_runtime::object::{Behaviours, Location};
-use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::schema::PolicyBits;
+use syncvar_runtime::unstable::object::{Behaviours, Location};
+use syncvar_runtime::unstable::ordered::IdMap;
 use syncvar_runtime::{NetId, NetworkSceneId};
 
 /// Dormant (not spawned) scene objects.

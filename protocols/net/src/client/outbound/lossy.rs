@@ -17,8 +17,8 @@ use crate::link::settings::LossSettings;
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::FieldTicks;
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::unstable::object::FieldTicks;
+use syncvar_runtime::unstable::ordered::Ids;
 
 /// Lost and undecided fields of a behaviour.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,7 +6,7 @@ use std::fmt;
 
 use syncvar_runtime::behaviour::{Panicked, contain};
 use syncvar_runtime::motion::Moment;
-use syncvar_runtime::object::{Slot, Tracks};
+use syncvar_runtime::unstable::object::{Slot, Tracks};
 use syncvar_runtime::{
     Assign as _, BehaviourClass, BehaviourFields as _, NetworkBehaviour, NetworkContext,
     NetworkWriter,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::motion::Moment;
-use syncvar_runtime::object::SlotInfo;
+use syncvar_runtime::unstable::object::SlotInfo;
 use syncvar_runtime::{ChangedFields, HookFailure, NetworkWriter};
 
 use super::behaviours::{PredictedBehaviours, PredictedEntry, Reason, Side};

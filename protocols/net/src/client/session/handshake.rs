@@ -4,7 +4,7 @@ use super::Session;
 use crate::MessageType;
 use crate::client::state_message::StateMessage;
 use crate::message::{Disconnect, Grant, Message as _, unknown};
-use syncvar_runtime::prefab::text::{PrefabText, first_difference};
+use syncvar_runtime::unstable::prefab::text::{PrefabText, first_difference};
 use syncvar_runtime::{DisconnectReason, NetworkReader, Prefabs, ReadError, ReadErrorKind};
 
 /// Most prefab descriptions that a server can make a client keep.

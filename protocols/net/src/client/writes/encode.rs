@@ -1,7 +1,7 @@
 //! `WriteEncoder`: due owner writes of an object as bytes.
 
 use crate::client::outbound::MissingFields;
-use syncvar_runtime::object::{Nanos, Slot, Slots};
+use syncvar_runtime::unstable::object::{Nanos, Slot, Slots};
 use syncvar_runtime::{Encoding, NetworkWriter};
 
 /// Fields of a behaviour in the bytes of a part.

@@ -3,7 +3,7 @@
 use super::{PendingWrites, report_refused};
 use crate::client::ClientEvent;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::world::{WriteGuard, WriteSink};
+use syncvar_runtime::unstable::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourClass, BehaviourFields, ChangedFields, NetId, NetworkBehaviour};
 
 /// Behaviour of a replica, borrowed for writing.

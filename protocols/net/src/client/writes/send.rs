@@ -8,7 +8,7 @@ use crate::client::objects::{Fact, LocalWrites, Objects};
 use crate::client::outbound::{Outbound, Written};
 use crate::client::session::Session;
 use crate::message::begin;
-use syncvar_runtime::object::{Nanos, nanos};
+use syncvar_runtime::unstable::object::{Nanos, nanos};
 use syncvar_runtime::{ChangedFields, Channel, NetId, NetworkWriter};
 
 /// Parts below `writes` that an update touches.

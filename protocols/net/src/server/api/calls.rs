@@ -9,10 +9,10 @@
 //! ```
 
 use arrayvec::ArrayVec;
-use syncvar_runtime::call::{
+use syncvar_runtime::unstable::call::{
     CallDirection, CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall,
 };
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{
     CallError, CallFailure, Called, CommandRefusal, ConnectionId, Encoding, NetId,
     NetworkBehaviour, NetworkCalls, NetworkReader, NetworkWriter, ReadError, ReceivedEvent,

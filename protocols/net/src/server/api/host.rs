@@ -1,9 +1,9 @@
 //! Client in the process of the server: [`NetworkServer::connect_local`].
 
-use syncvar_runtime::call::Class;
 use syncvar_runtime::events::EventReader;
-use syncvar_runtime::object::DeferredHooks;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::call::Class;
+use syncvar_runtime::unstable::object::DeferredHooks;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{
     Callbacks, Called, Changed, CommandSender, ConnectionId, NetId, NetworkBehaviour, NetworkCalls,
 };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use syncvar_runtime::motion::{Input, Inputs as InputList};
-use syncvar_runtime::prefab::message::MessageError;
+use syncvar_runtime::unstable::prefab::message::MessageError;
 use syncvar_runtime::{ConnectionId, NetworkTime, NetworkWriter, ReadError, SyncValue};
 
 use crate::message::{Frame, MAX_INPUTS, unknown};

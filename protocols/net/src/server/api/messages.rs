@@ -1,7 +1,7 @@
 //! Messages of the program without an object.
 
 use bytes::Bytes;
-use syncvar_runtime::prefab::message::{MessageError, ReceivedMessage};
+use syncvar_runtime::unstable::prefab::message::{MessageError, ReceivedMessage};
 use syncvar_runtime::{ConnectionId, SyncValue};
 
 use crate::ClientEvent;

@@ -1,8 +1,8 @@
 //! Objects: spawn, despawn, place, scene, parents.
 
-use syncvar_runtime::object::BehaviourSet;
-use syncvar_runtime::relations::Place;
-use syncvar_runtime::world::{CheckOut, Departure, LifecycleEvent};
+use syncvar_runtime::unstable::object::BehaviourSet;
+use syncvar_runtime::unstable::relations::Place;
+use syncvar_runtime::unstable::world::{CheckOut, Departure, LifecycleEvent};
 use syncvar_runtime::{
     LifecycleCallback, NetId, NetRef, NetworkSceneId, ObjectError, Quaternion, SpawnError, Vector3,
 };

@@ -1,6 +1,6 @@
 //! Owners of objects.
 
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
 use crate::server::NetworkServer;

@@ -20,8 +20,8 @@
 //! skips the object, so that `checked_in` queues an object that is dirty or owes a snapshot.
 
 use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::Slots;
-use syncvar_runtime::world::{CallbackReport, CheckOut, Departure, Protocol, World};
+use syncvar_runtime::unstable::object::Slots;
+use syncvar_runtime::unstable::world::{CallbackReport, CheckOut, Departure, Protocol, World};
 use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId};
 
 use crate::ClientEvent;

@@ -2,7 +2,7 @@
 
 use syncvar_runtime::endpoint::{Payload, Refusal};
 use syncvar_runtime::limits::LimitExceeded;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{ConnectionId, ConnectionStats, DisconnectReason, ObjectError};
 
 use crate::message::{Disconnect, NotReady, Return};

@@ -1,6 +1,6 @@
 //! Commands: calls of clients on the server, checked against the connection they came from.
 
-use syncvar_runtime::call::CallPlace;
+use syncvar_runtime::unstable::call::CallPlace;
 use syncvar_runtime::{CommandRefusal, ConnectionId, NetId};
 
 use crate::message::{Incoming, named};

@@ -1,6 +1,6 @@
 //! Receivers of calls.
 
-use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::unstable::call::{CallPlace, Class};
 use syncvar_runtime::{AudienceId, CallError, ConnectionId, NetId, Target};
 
 use crate::Framing;

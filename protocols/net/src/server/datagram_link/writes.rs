@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::unstable::ordered::Ids;
 
 /// Number of entries below which nothing is cleaned.
 const FEW: usize = 64;
@@ -48,7 +48,7 @@ impl WriteTicks {
 #[cfg(test)]
 mod tests {
     use syncvar_runtime::NetId;
-    use syncvar_runtime::ordered::Ids;
+    use syncvar_runtime::unstable::ordered::Ids;
 
     use super::{FEW, WriteTicks};
 

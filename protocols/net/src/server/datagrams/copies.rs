@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{AudienceId, Channel, NetId};
 
 use crate::Framing;

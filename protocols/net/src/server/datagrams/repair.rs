@@ -1,6 +1,6 @@
 //! Repairs of lost datagrams: lost fields are written again with the frame after the loss, or join a backlog.
 
-use syncvar_runtime::packet::{FRAME, Room, Segments, update_length};
+use syncvar_runtime::unstable::packet::{FRAME, Room, Segments, update_length};
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::Framing;

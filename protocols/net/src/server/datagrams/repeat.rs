@@ -4,7 +4,7 @@
 //! itself: in a world with few changes the headers would cost as much as the changes.
 
 use bytes::Bytes;
-use syncvar_runtime::packet::{Room, Segments};
+use syncvar_runtime::unstable::packet::{Room, Segments};
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::Framing;

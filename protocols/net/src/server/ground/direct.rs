@@ -1,7 +1,7 @@
 //! Messages and chunks for one connection.
 
 use bytes::Bytes;
-use syncvar_runtime::object::{SlotInfo, Slots};
+use syncvar_runtime::unstable::object::{SlotInfo, Slots};
 use syncvar_runtime::{ConnectionId, NetId, NetworkWriter};
 
 use crate::MessageType;

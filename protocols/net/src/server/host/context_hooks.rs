@@ -1,7 +1,7 @@
 //! Hooks with a context on a host: their object is checked out, and they may write other objects.
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::DeferredHooks;
+use syncvar_runtime::unstable::object::DeferredHooks;
 
 use super::hooks::{BehaviourKey, PendingHooks};
 use crate::server::host::Host;

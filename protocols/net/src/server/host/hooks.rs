@@ -4,7 +4,7 @@ use std::fmt;
 
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::ids::Id;
-use syncvar_runtime::object::{
+use syncvar_runtime::unstable::object::{
     DeferredHooks, ErasedHooks, HookContext, HookRun, Hooks, Location, Remembered, Slot, Slots,
     run_hooks_as_write,
 };

@@ -1,7 +1,7 @@
 //! Calls on the local client, and its commands.
 
 use bytes::Bytes;
-use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::unstable::call::{CallPlace, Class, Failure};
 use syncvar_runtime::{CallError, CallFailure, Encoding, NetId, ReceivedEvent, Target};
 
 use crate::ClientEvent;

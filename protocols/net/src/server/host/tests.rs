@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use syncvar::NetworkBehaviour;
 use syncvar_runtime::Prefabs;
-use syncvar_runtime::object::call;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::object::call;
+use syncvar_runtime::unstable::world::CheckOut;
 
 use crate::NetworkServer;
 

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use syncvar_runtime::object::{WriteLog, WriteRecord, mask_count};
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::object::{WriteLog, WriteRecord, mask_count};
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, Vector3};
 
 use crate::server::ledger::budget::{Budget, BudgetMeter};

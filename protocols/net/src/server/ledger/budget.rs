@@ -1,7 +1,7 @@
 //! Budgets: bandwidth limits of connections, in bytes per update.
 
 use syncvar_runtime::Vector3;
-use syncvar_runtime::packet::frames_length;
+use syncvar_runtime::unstable::packet::frames_length;
 
 use crate::Framing;
 

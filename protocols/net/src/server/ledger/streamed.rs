@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::FieldTicks;
+use syncvar_runtime::unstable::object::FieldTicks;
 
 use crate::server::ledger::field_set::FieldSet;
 

@@ -1,6 +1,6 @@
 //! Behaviours that the program owns elsewhere: assignment of their fields.
 
-use syncvar_runtime::object::{Location, SlotParts};
+use syncvar_runtime::unstable::object::{Location, SlotParts};
 use syncvar_runtime::{Assign, BehaviourFields, NetId, NetworkBehaviour, ObjectError, Taken};
 
 use crate::server::objects::Objects;

@@ -1,8 +1,8 @@
 //! The rules of callbacks on the server's world.
 
 use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::Location;
-use syncvar_runtime::world::WorldObject;
+use syncvar_runtime::unstable::object::Location;
+use syncvar_runtime::unstable::world::WorldObject;
 
 use crate::server::objects::replicated::Replicated;
 

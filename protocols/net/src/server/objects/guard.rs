@@ -1,8 +1,8 @@
 //! `BehaviourMut`: a behaviour for writing.
 
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{PolicyState, SlotParts};
-use syncvar_runtime::world::{WriteGuard, WriteSink};
+use syncvar_runtime::unstable::object::{PolicyState, SlotParts};
+use syncvar_runtime::unstable::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourClass, ChangedFields, NetId, NetworkBehaviour};
 
 use crate::server::ServerEvent;

@@ -1,7 +1,7 @@
 //! Owners of objects.
 
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::Slots;
+use syncvar_runtime::unstable::object::Slots;
 use syncvar_runtime::{AudienceId, ChangedFields, ConnectionId, NetId};
 
 use crate::server::ServerEvent;

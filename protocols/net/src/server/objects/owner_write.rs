@@ -9,7 +9,7 @@
 //!    otherwise:          revert to the saved fields
 //! ```
 
-use syncvar_runtime::object::{OwnerMemory, Slots, StateSize};
+use syncvar_runtime::unstable::object::{OwnerMemory, Slots, StateSize};
 use syncvar_runtime::{ChangedFields, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 /// Write of an owner whose connection and permit are checked.

@@ -1,7 +1,7 @@
 //! `PrefabInfo`: facts about a prefab that the update loop needs.
 
-use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::schema::PolicyBits;
+use syncvar_runtime::unstable::prefab::Prefab;
 use syncvar_runtime::{NetworkHash128, Prefabs};
 
 /// Facts about a prefab.

@@ -1,6 +1,6 @@
 //! The server's entry of an object.
 
-use syncvar_runtime::object::{Location, Nanos};
+use syncvar_runtime::unstable::object::{Location, Nanos};
 use syncvar_runtime::{AudienceId, ConnectionId};
 
 /// The server's entry of an object. The update loop reads it for every change, so it is one line of the cache.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::{Nanos, nanos};
-use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::unstable::object::{Nanos, nanos};
+use syncvar_runtime::unstable::ordered::IdMap;
 
 use crate::id_set::IdSet;
 use crate::server::objects::replicated::{Replicated, State};

@@ -1,7 +1,7 @@
 //! Spawn of objects.
 
-use syncvar_runtime::object::Behaviours;
-use syncvar_runtime::relations::Place;
+use syncvar_runtime::unstable::object::Behaviours;
+use syncvar_runtime::unstable::relations::Place;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 
 use crate::server::ServerEvent;

@@ -1,7 +1,7 @@
 //! Lifecycle callbacks for several objects at once.
 
 use syncvar::NetworkBehaviour;
-use syncvar_runtime::world::CheckOut;
+use syncvar_runtime::unstable::world::CheckOut;
 use syncvar_runtime::{
     LifecycleCallback, LifecycleResult, NetId, NetworkContext, NetworkLifecycle, Prefabs,
 };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::AudienceId;
-use syncvar_runtime::object::{WriteLog, WriteRecord};
+use syncvar_runtime::unstable::object::{WriteLog, WriteRecord};
 
 use crate::Framing;
 use crate::link::sender::Content;

@@ -5,8 +5,8 @@ mod repair;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::object::{Slot, Slots, WriteRecord};
-use syncvar_runtime::packet::{update_length, update_refusal};
+use syncvar_runtime::unstable::object::{Slot, Slots, WriteRecord};
+use syncvar_runtime::unstable::packet::{update_length, update_refusal};
 use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter};
 
 use crate::Framing;

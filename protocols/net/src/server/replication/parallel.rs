@@ -4,10 +4,10 @@
 //! separate buffers, which are joined in order.
 
 use syncvar_runtime::BehaviourStats;
-use syncvar_runtime::object::{
+use syncvar_runtime::unstable::object::{
     ChangeSink, Encoded, Job, Outcome, Outputs, Pool, SinkLog, WriteLog, WriteRecord, mask_count,
 };
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::packet::Segments;
 
 use crate::Framing;
 

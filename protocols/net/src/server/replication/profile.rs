@@ -1,6 +1,6 @@
 //! Costs of the objects and fields of a run, before it is written.
 
-use syncvar_runtime::object::{Location, MAX_CHANNELS, Slot, When, nanos};
+use syncvar_runtime::unstable::object::{Location, MAX_CHANNELS, Slot, When, nanos};
 use syncvar_runtime::{AudienceId, Encoding, NetId};
 
 use crate::Framing;

@@ -6,7 +6,9 @@
 mod part;
 mod parts;
 
-use syncvar_runtime::object::{Job, Location, MAX_CHANNELS, When, WriteRecord, mask_count, nanos};
+use syncvar_runtime::unstable::object::{
+    Job, Location, MAX_CHANNELS, When, WriteRecord, mask_count, nanos,
+};
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, WriteError};
 
 use crate::server::ground::Ground;

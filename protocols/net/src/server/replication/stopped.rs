@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use syncvar_runtime::object::{ChannelInfo, Outputs, Slot, Slots};
-use syncvar_runtime::packet::{Room, update_refusal};
 use syncvar_runtime::schema::each_bit;
+use syncvar_runtime::unstable::object::{ChannelInfo, Outputs, Slot, Slots};
+use syncvar_runtime::unstable::packet::{Room, update_refusal};
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;

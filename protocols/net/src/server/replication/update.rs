@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::{
+use syncvar_runtime::unstable::object::{
     ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, SinkLog, SinkRules, nanos,
 };
 use syncvar_runtime::{AudienceId, Channel, NetId};

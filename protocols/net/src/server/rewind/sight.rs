@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::collections::VecDeque;
 
-use syncvar_runtime::object::{Nanos, Tracks};
+use syncvar_runtime::unstable::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour};
 
 use super::Rewind;

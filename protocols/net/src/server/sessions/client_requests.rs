@@ -1,9 +1,9 @@
 //! `ClientRequests`: requests of one client that the server answers later.
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::clock::Bucket;
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::unstable::clock::Bucket;
+use syncvar_runtime::unstable::ordered::Ids;
 
 use crate::message::Return;
 use crate::server::sessions::ping::Pings;

@@ -1,8 +1,8 @@
 //! `ConnectionIntake`: packets of one connection.
 
 use syncvar_runtime::Counter;
-use syncvar_runtime::call::Rates;
 use syncvar_runtime::endpoint::Conduct;
+use syncvar_runtime::unstable::call::Rates;
 
 /// Packets of one connection, and their limits.
 #[derive(Debug, Default)]

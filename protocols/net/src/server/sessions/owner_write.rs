@@ -1,8 +1,8 @@
 //! Writes of owners: the checks of the connection, and the effects on it.
 
 use syncvar_runtime::endpoint::Misbehaviour;
-use syncvar_runtime::object::{Location, Slot};
-use syncvar_runtime::ordered::IdPairs;
+use syncvar_runtime::unstable::object::{Location, Slot};
+use syncvar_runtime::unstable::ordered::IdPairs;
 use syncvar_runtime::{ChangedFields, ConnectionId, NetId, NetworkReader, ReadError};
 
 use crate::server::ServerEvent;

@@ -1,8 +1,8 @@
 //! `Ownership`: objects of one connection.
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::object::OwnerMemory;
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::unstable::object::OwnerMemory;
+use syncvar_runtime::unstable::ordered::Ids;
 
 /// Objects that a connection owns.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@
 //! Closing      nothing
 //! ```
 
-use syncvar_runtime::prefab::message::FIRST_MESSAGE;
+use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::{DisconnectReason, NetId, ReadError};
 
 use crate::MessageType;

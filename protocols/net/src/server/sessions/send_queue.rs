@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{Counter, NetworkWriter};
 
 use crate::Framing;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::ConnectionId;
-use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::unstable::ordered::IdMap;
 
 use crate::SessionToken;
 use crate::message::Counts;

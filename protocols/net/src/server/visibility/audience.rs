@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use syncvar_runtime::interest::Area;
-use syncvar_runtime::object::Outputs;
-use syncvar_runtime::ordered::{IdPairs, Ids};
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::object::Outputs;
+use syncvar_runtime::unstable::ordered::{IdPairs, Ids};
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{AudienceId, Channel, ConnectionId};
 
 use crate::Framing;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use syncvar_runtime::interest::Tag;
-use syncvar_runtime::packet::Segments;
 use syncvar_runtime::schema::Role;
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::Framing;

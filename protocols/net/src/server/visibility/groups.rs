@@ -1,8 +1,8 @@
 //! Groups that read fields: groups of objects, and members of groups.
 
 use syncvar_runtime::interest::Tag;
-use syncvar_runtime::ordered::Relation;
 use syncvar_runtime::schema::Role;
+use syncvar_runtime::unstable::ordered::Relation;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::ground::Ground;

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::interest::{
     Area, Everyone, InterestChange, InterestChanges, InterestManagement,
 };
-use syncvar_runtime::ordered::IdPairs;
+use syncvar_runtime::unstable::ordered::IdPairs;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::ground::Ground;

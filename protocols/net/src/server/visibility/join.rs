@@ -28,8 +28,8 @@ mod runs;
 pub(crate) use runs::SpareBuffers;
 
 use bytes::Bytes;
-use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::schema::Role;
+use syncvar_runtime::unstable::ordered::Ids;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::Framing;

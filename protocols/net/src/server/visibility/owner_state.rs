@@ -8,8 +8,8 @@
 //! refused write <- permit, values of the fields of the owner
 //! ```
 
-use syncvar_runtime::object::{SlotInfo, Slots};
 use syncvar_runtime::schema::Role;
+use syncvar_runtime::unstable::object::{SlotInfo, Slots};
 use syncvar_runtime::{Channel, ConnectionId, NetId, NetworkWriter};
 
 use crate::MessageType;

@@ -1,7 +1,7 @@
 //! Changed parents of objects.
 
 use syncvar_runtime::NetId;
-use syncvar_runtime::ordered::IdPairs;
+use syncvar_runtime::unstable::ordered::IdPairs;
 
 use crate::MessageType;
 use crate::message::{Message, SetParent};

@@ -1,6 +1,6 @@
 //! Snapshots that clients request for objects that they could not read.
 
-use syncvar_runtime::clock::Rate;
+use syncvar_runtime::unstable::clock::Rate;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::MessageType;

@@ -1,11 +1,11 @@
 //! Snapshots of objects, as messages or as entries of a batch.
 
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Fault, Slots, write_sections};
-use syncvar_runtime::packet::{Segments, packed_length};
-use syncvar_runtime::prefab::Prefab;
-use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::schema::Role;
+use syncvar_runtime::unstable::object::{Fault, Slots, write_sections};
+use syncvar_runtime::unstable::packet::{Segments, packed_length};
+use syncvar_runtime::unstable::prefab::Prefab;
+use syncvar_runtime::unstable::relations::{Place, Relation};
 use syncvar_runtime::{
     ChangedFields, Channel, NetId, NetworkWriter, Quaternion, SyncValue, Vector3, WriteError,
 };

@@ -20,11 +20,11 @@
 //! or the buffers of a join.
 
 use bytes::Bytes;
-use syncvar_runtime::object::Outputs;
-use syncvar_runtime::packet::Segments;
-use syncvar_runtime::relations::Relation;
 use syncvar_runtime::schema::Role;
-use syncvar_runtime::world::World;
+use syncvar_runtime::unstable::object::Outputs;
+use syncvar_runtime::unstable::packet::Segments;
+use syncvar_runtime::unstable::relations::Relation;
+use syncvar_runtime::unstable::world::World;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, WriteError};
 
 use crate::Framing;

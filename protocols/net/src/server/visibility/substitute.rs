@@ -1,7 +1,7 @@
 //! Snapshots without values that cannot be written: the prefab's values stand in their place.
 
-use syncvar_runtime::object::{Behaviours, Slot, Slots};
 use syncvar_runtime::schema::{Role, each_bit};
+use syncvar_runtime::unstable::object::{Behaviours, Slot, Slots};
 use syncvar_runtime::{BehaviourStats, Encoding, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use syncvar_runtime::interest::Area;
-use syncvar_runtime::ordered::IdPairs;
+use syncvar_runtime::unstable::ordered::IdPairs;
 use syncvar_runtime::{AudienceId, ConnectionId};
 
 /// Connections that joined audiences because of the areas they enter, or left them because of the

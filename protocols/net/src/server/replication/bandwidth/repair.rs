@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use syncvar_runtime::WriteError;
-use syncvar_runtime::object::WriteLog;
-use syncvar_runtime::packet::{FRAME, update_length};
+use syncvar_runtime::unstable::object::WriteLog;
+use syncvar_runtime::unstable::packet::{FRAME, update_length};
 
 use crate::server::ledger::backlog::{Backlog, BacklogEntry};
 use crate::server::ledger::field_set::FieldSet;

@@ -1,6 +1,6 @@
 //! One part of a restricted delta: the message, its record, and the marks of its fields.
 
-use syncvar_runtime::object::{
+use syncvar_runtime::unstable::object::{
     ChannelInfo, Nanos, Outputs, Slots, WriteLog, WriteRecord, mask_count,
 };
 use syncvar_runtime::{AudienceId, BehaviourStats, NetId, NetworkWriter, WriteError};

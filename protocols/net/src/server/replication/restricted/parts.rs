@@ -1,6 +1,6 @@
 //! Parts of a restricted delta: the due fields by set of readers.
 
-use syncvar_runtime::object::{MAX_CHANNELS, Slots, When};
+use syncvar_runtime::unstable::object::{MAX_CHANNELS, Slots, When};
 
 /// Readers of a part of a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Membership of audiences, independent of readiness.
 
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::unstable::ordered::Ids;
 
 use super::{Area, Base, ConnectionId};
 

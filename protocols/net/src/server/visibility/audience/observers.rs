@@ -1,7 +1,7 @@
 //! Ready members of an audience in one framing.
 
 use bytes::Bytes;
-use syncvar_runtime::packet::Segments;
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::Framing;

@@ -1,6 +1,6 @@
 //! Connections and the areas that they see.
 
-use syncvar_runtime::ordered::IdPairs;
+use syncvar_runtime::unstable::ordered::IdPairs;
 
 use super::{Area, ConnectionId};
 

@@ -1,11 +1,11 @@
 //! Snapshots for joining connections, in runs of objects that are written together.
 
 use bytes::Bytes;
-use syncvar_runtime::object::SnapshotSink;
-use syncvar_runtime::ordered::{IdMap, Ids};
-use syncvar_runtime::packet::Segments;
 use syncvar_runtime::schema::Role;
 use syncvar_runtime::stats::Counter;
+use syncvar_runtime::unstable::object::SnapshotSink;
+use syncvar_runtime::unstable::ordered::{IdMap, Ids};
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
 
 use crate::server::ground::Ground;
