@@ -373,6 +373,25 @@ fn early_messages_of_a_join_run_before_ready() {
     assert_eq!(way.heading(ids[0]), Some(90.0));
 }
 
+/// A delta whose spawn was damaged is early, and the burst behind NotReady has newer state.
+#[test]
+fn not_ready_drops_early_deltas_of_unreliable_channels() {
+    let mut way = Way::new(Framing::Unet);
+    let id = way.spawn();
+    // The spawn is lost in a damaged packet.
+    way.packets();
+    way.turn(id, 90.0);
+    way.deliver_all();
+    assert_eq!((way.heading(id), way.unknown()), (None, 0));
+    way.server.set_not_ready(way.connection);
+    way.deliver_all();
+    assert_eq!(way.unknown(), 1);
+    way.turn(id, 180.0);
+    way.client.ready();
+    way.exchange(2);
+    assert_eq!(way.heading(id), Some(180.0));
+}
+
 // checklist: T65
 #[test]
 fn early_messages_end_with_the_connection() {

@@ -285,15 +285,35 @@ impl EarlyMessages {
         }
     }
 
-    /// Drops the messages of a reliable channel that precede a new snapshot of all objects. The
-    /// bytes of the channel arrive in order, so the messages describe objects of the time before.
-    pub(super) fn drop_outdated(&mut self, channel: u8, context: &mut Context) {
-        let kind = context.config.channels.get(usize::from(channel));
-        if self.is_empty() || kind == Some(&Channel::Unreliable) {
-            return;
+    /// Drops the messages that precede a burst, which begins on a reliable channel. The bytes of the channel arrive in
+    /// order, so the messages describe objects of the time before.
+    pub(super) fn drop_before_burst(&mut self, channel: u8, context: &mut Context) {
+        if !is_lossy(&context.config.channels, channel) {
+            self.drop_of_channels(|_, of_message| of_message == channel, context);
         }
+    }
+
+    /// Drops the messages that precede a pause of all state, which begins on a reliable channel: those of that channel, and
+    /// those of unreliable channels. A burst follows the pause. A message of an unreliable channel that belongs behind the
+    /// burst has overtaken the whole pause; it may be lost as well.
+    pub(super) fn drop_before_pause(&mut self, channel: u8, context: &mut Context) {
+        if !is_lossy(&context.config.channels, channel) {
+            self.drop_of_channels(
+                |channels, of_message| of_message == channel || is_lossy(channels, of_message),
+                context,
+            );
+        }
+    }
+
+    /// Drops the messages of some channels, and reports their number.
+    fn drop_of_channels(
+        &mut self,
+        is_dropped: impl Fn(&[Channel], u8) -> bool,
+        context: &mut Context,
+    ) {
         for object in self.objects() {
-            let dropped = self.retain(object, |message| message.channel != channel);
+            let channels = &context.config.channels;
+            let dropped = self.retain(object, |message| !is_dropped(channels, message.channel));
             report_dropped(object, dropped, context);
         }
     }
@@ -331,6 +351,11 @@ impl EarlyMessages {
     pub(crate) fn take_error(&mut self) -> Result<(), ReadError> {
         self.error.take().map_or(Ok(()), Err)
     }
+}
+
+/// Returns whether packets of a channel may be lost.
+fn is_lossy(channels: &[Channel], channel: u8) -> bool {
+    channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
 }
 
 fn report_dropped(object: NetId, messages: usize, context: &mut Context) {

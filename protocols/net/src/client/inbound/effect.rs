@@ -94,7 +94,7 @@ impl Inbound {
             MessageType::SpawnFinished => self.read_spawn_finished(channel, payload, lent)?,
             MessageType::NotReady => {
                 NotReady::decode(payload)?;
-                self.early.drop_outdated(channel, lent.context);
+                self.early.drop_before_pause(channel, lent.context);
                 tracing::debug!("the server has stopped the updates");
                 lent.context.events.push(ClientEvent::NotReady);
                 Effect::Nothing
@@ -179,7 +179,7 @@ impl Inbound {
             0 => {
                 let objects = lent.objects.world.objects.len();
                 self.charge(objects.saturating_mul(WORK_PER_OBJECT), payload)?;
-                self.early.drop_outdated(channel, lent.context);
+                self.early.drop_before_burst(channel, lent.context);
                 self.begin_burst(lent);
                 Ok(Effect::Nothing)
             }
