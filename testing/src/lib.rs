@@ -4,11 +4,13 @@ pub mod attacks;
 mod behaviours;
 mod bytes;
 mod cases;
+mod crowd;
 pub mod loss;
 #[cfg(feature = "mirror")]
 pub mod mirror;
 mod network;
 mod packets;
+mod pair;
 pub mod programs;
 
 pub use behaviours::{
@@ -16,7 +18,12 @@ pub use behaviours::{
 };
 pub use bytes::{apply, frame, written};
 pub use cases::cases;
-pub use network::{change, drain, hooks, network, networks_of_both_framings, states};
+pub use crowd::Crowd;
+pub use network::{
+    change, client, drain, hooks, network, networks_of_both_framings, server_events, spawn_owned,
+    states, token,
+};
 pub use packets::{
     ClientMessages, DATAGRAMS, ServerMessages, arrive, arrive_at_server, events, messages, packet,
 };
+pub use pair::{Packet, Pair};

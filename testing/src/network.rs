@@ -1,8 +1,12 @@
 //! Networks in memory: clients, events, hooks.
 
-use syncvar::ServerConfig;
+use std::iter::from_fn;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use syncvar::behaviour::BehaviourSet;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
+use syncvar::{ClientConfig, Framing, ServerConfig};
 
 use crate::behaviours::{Player, prefabs};
 
@@ -34,6 +38,49 @@ pub fn networks_of_both_framings(prefabs: fn() -> Prefabs) -> [MemoryNetwork; 2]
         net.settle();
         net
     })
+}
+
+/// Returns a client that asks for a framing.
+#[must_use]
+pub fn client(prefabs: Prefabs, framing: Framing) -> NetworkClient {
+    let config = ClientConfig {
+        framing,
+        ..ClientConfig::default()
+    };
+    NetworkClient::with_config(prefabs, config)
+}
+
+/// Spawns an object with an owner.
+///
+/// # Panics
+///
+/// When the behaviours are no prefab.
+#[track_caller]
+pub fn spawn_owned(
+    server: &mut NetworkServer,
+    behaviours: impl BehaviourSet,
+    owner: ConnectionId,
+) -> NetId {
+    let options = SpawnOptions {
+        owner: Some(owner),
+        ..SpawnOptions::default()
+    };
+    server.try_spawn(behaviours, options).expect("a prefab")
+}
+
+/// Returns bytes for the token of a session, which no call before has returned.
+#[must_use]
+pub fn token() -> [u8; 16] {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let number = u128::from(NEXT.fetch_add(1, Ordering::Relaxed));
+    number
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
+        .to_le_bytes()
+}
+
+/// Removes and returns the events of a server.
+pub fn server_events(server: &mut NetworkServer) -> Vec<ServerEvent> {
+    from_fn(|| server.poll_event()).collect()
 }
 
 /// Removes and returns the events of a client.

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Channel, ClientConfig, Endpoint, NetworkContext};
+use syncvar::{Endpoint, NetworkContext};
+use syncvar_testing::Pair;
 
 /// What a unit is told to do when its parent changes, or when it goes.
 type Deed = fn(&mut Unit, &mut NetworkContext<'_>, Option<NetId>);
@@ -190,113 +191,59 @@ fn nested_update_during_a_parents_despawn_loses_no_change() {
     }
 }
 
-/// A server, and a client to which packets are handed by the test.
-struct Pair {
-    server: NetworkServer,
-    client: NetworkClient,
-    connection: ConnectionId,
-    now: Duration,
+/// Returns a pair whose ticks last a second.
+fn joined() -> Pair {
+    let mut pair = Pair::new(prefabs);
+    pair.tick = Duration::from_secs(1);
+    pair
 }
 
-impl Pair {
-    fn new() -> Self {
-        let mut pair = Self {
-            server: NetworkServer::new(prefabs()),
-            client: NetworkClient::with_config(prefabs(), ClientConfig::default()),
-            connection: ConnectionId(0),
-            now: Duration::ZERO,
-        };
-        Endpoint::handle_connect(&mut pair.client, syncvar_testing::DATAGRAMS);
-        pair.connection = Endpoint::handle_connect(&mut pair.server, syncvar_testing::DATAGRAMS);
-        pair.exchange();
-        pair
+/// Delivers three orders before their object, then the object.
+fn orders_before_spawn(pair: &mut Pair) -> NetId {
+    let id = pair.server.spawn(unit(1));
+    for number in 1..=3 {
+        pair.server.calls::<Unit>(id).order(number).unwrap();
     }
+    pair.update_server();
+    let packets = pair.server_packets();
+    let (orders, spawn): (Vec<_>, Vec<_>) = packets.iter().partition(|packet| packet.is_datagram());
+    assert!(!orders.is_empty() && !spawn.is_empty());
+    pair.deliver(orders.into_iter().chain(spawn));
+    id
+}
 
-    /// What each side has to say arrives, several times.
-    fn exchange(&mut self) {
-        for _ in 0..6 {
-            self.up();
-            for (place, packet) in self.packets() {
-                let handled = syncvar_testing::arrive(&mut self.client, place, &packet);
-                handled.expect("a server's packets make sense");
-            }
-        }
-    }
-
-    /// What the client has to say arrives.
-    fn up(&mut self) {
-        self.client.update(self.now);
-        while let Some(packet) = self.client.poll_transmit() {
-            let handled =
-                syncvar_testing::arrive_at_server(&mut self.server, self.connection, &packet);
-            handled.expect("a client's packets make sense");
-        }
-    }
-
-    /// The packets of one more update, with their carriers and channels.
-    fn packets(&mut self) -> Vec<((Channel, u8), Vec<u8>)> {
-        self.now += Duration::from_secs(1);
-        self.server.update(self.now);
-        let mut packets = Vec::new();
-        while let Some(transmit) = self.server.poll_transmit() {
-            if transmit.connection == self.connection {
-                let place = (transmit.delivery, transmit.channel);
-                packets.push((place, transmit.to_bytes().to_vec()));
-            }
-        }
-        packets
-    }
-
-    /// Another connection of the same client.
-    fn connect_anew(&mut self) {
-        self.server.handle_disconnect(self.connection);
-        self.connection = Endpoint::handle_connect(&mut self.server, syncvar_testing::DATAGRAMS);
-        self.exchange();
-    }
-
-    /// Three orders that arrive before their object; then it does.
-    fn orders_before_spawn(&mut self) -> NetId {
-        let id = self.server.spawn(unit(1));
-        for number in 1..=3 {
-            self.server.calls::<Unit>(id).order(number).unwrap();
-        }
-        let (orders, spawn): (Vec<_>, Vec<_>) = self
-            .packets()
-            .into_iter()
-            .partition(|((carrier, _), _)| *carrier == Channel::Unreliable);
-        assert!(!orders.is_empty() && !spawn.is_empty());
-        for (place, packet) in orders.iter().chain(&spawn) {
-            syncvar_testing::arrive(&mut self.client, *place, packet).unwrap();
-        }
-        id
-    }
+/// Connects the client of a pair again.
+fn connect_anew(pair: &mut Pair) {
+    pair.server.handle_disconnect(pair.connection);
+    pair.connection = Endpoint::handle_connect(&mut pair.server, syncvar_testing::DATAGRAMS);
+    pair.steps(6);
 }
 
 // checklist: T55
 #[test]
 fn held_calls_run_in_order_after_the_spawn() {
-    let mut pair = Pair::new();
-    let id = pair.orders_before_spawn();
+    let mut pair = joined();
+    let id = orders_before_spawn(&mut pair);
     assert_eq!(pair.client.get::<Unit>(id).unwrap().heard, [1, 2, 3]);
 }
 
 // checklist: T55
 #[test]
 fn no_held_call_runs_after_one_that_has_ended_the_connection() {
-    let mut pair = Pair::new();
+    let mut pair = joined();
     ON_ORDER.set(Some(|client| client.disconnect("enough")));
-    pair.orders_before_spawn();
+    orders_before_spawn(&mut pair);
     assert_eq!(ORDERS.take(), [1]);
 }
 
 // checklist: T55
 #[test]
 fn held_calls_of_one_connection_are_not_kept_for_the_next() {
-    let mut pair = Pair::new();
+    let mut pair = joined();
     ON_ORDER.set(Some(NetworkClient::handle_connect));
-    let id = pair.orders_before_spawn();
+    let id = orders_before_spawn(&mut pair);
     assert_eq!(ORDERS.take(), [1]);
-    pair.connect_anew();
+    connect_anew(&mut pair);
     assert_eq!(
         ORDERS.take(),
         [0; 0],
@@ -308,12 +255,12 @@ fn held_calls_of_one_connection_are_not_kept_for_the_next() {
 // checklist: T57
 #[test]
 fn object_of_a_closed_connection_is_not_reused_for_the_next() {
-    let mut pair = Pair::new();
+    let mut pair = joined();
     let id = pair.server.spawn(unit(1));
-    pair.exchange();
+    pair.steps(6);
     // The server gives the number to something else, while the client does not listen.
     pair.server.set_not_ready(pair.connection);
-    pair.exchange();
+    pair.steps(6);
     pair.server.despawn(id).unwrap();
     let options = SpawnOptions {
         net_id: Some(id),
@@ -327,13 +274,13 @@ fn object_of_a_closed_connection_is_not_reused_for_the_next() {
     pair.client.ready();
     pair.up();
     while pair.client.poll_event().is_some() {}
-    for (place, packet) in pair.packets() {
-        syncvar_testing::arrive(&mut pair.client, place, &packet).unwrap();
-    }
-    let events: Vec<_> = syncvar_testing::events(&mut pair.client).collect();
+    pair.down();
     let hidden = false;
-    assert_eq!(events, [ClientEvent::Despawned { object: id, hidden }]);
+    assert_eq!(
+        pair.events(),
+        [ClientEvent::Despawned { object: id, hidden }]
+    );
     assert_eq!(pair.client.object_count(), 0);
-    pair.connect_anew();
+    connect_anew(&mut pair);
     assert!(pair.client.get::<Crate>(id).is_some());
 }

@@ -5,122 +5,60 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, ClientConfig, Endpoint, Framing};
+use syncvar::{ClientConfig, Framing, ServerConfig};
 use syncvar_testing::ClientMessages as _;
-use syncvar_testing::{Compass, Door, Player, frame, prefabs};
+use syncvar_testing::{Compass, DATAGRAMS, Door, Packet, Pair, Player, frame, prefabs};
 
 const DESTROY: i16 = 1;
 const UPDATE_VARS: i16 = 8;
 const HIDE: i16 = 13;
 const AUTHORITY: i16 = 15;
 
-/// A server and a client, and what is on its way from the one to the other.
-struct Way {
-    server: NetworkServer,
-    client: NetworkClient,
-    connection: ConnectionId,
-    now: Duration,
+/// Returns a pair with ticks of 600 ms, whose client is ready.
+fn joined(framing: Framing) -> Pair {
+    joined_with(ClientConfig {
+        framing,
+        ..ClientConfig::default()
+    })
 }
 
-impl Way {
-    fn new(dialect: Framing) -> Self {
-        let config = ClientConfig {
-            framing: dialect,
-            ..ClientConfig::default()
-        };
-        Self::with_config(config)
-    }
+/// As [`joined`], with settings of the client.
+fn joined_with(mut client: ClientConfig) -> Pair {
+    client.ping_interval = Duration::ZERO;
+    let mut pair = Pair::joined(prefabs, ServerConfig::default(), client, DATAGRAMS);
+    pair.tick = Duration::from_millis(600);
+    pair
+}
 
-    /// A client that has been let in and is ready.
-    fn with_config(mut config: ClientConfig) -> Self {
-        config.ping_interval = Duration::ZERO;
-        let mut server = NetworkServer::new(prefabs());
-        let mut client = NetworkClient::with_config(prefabs(), config);
-        Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
-        let connection = Endpoint::handle_connect(&mut server, syncvar_testing::DATAGRAMS);
-        let now = Duration::ZERO;
-        let mut way = Self {
-            server,
-            client,
-            connection,
-            now,
-        };
-        way.exchange(5);
-        assert!(way.server.is_ready(connection));
-        way.events();
-        way
-    }
+/// Returns the packets of an update of the server.
+fn update_packets(pair: &mut Pair) -> Vec<Packet> {
+    pair.update_server();
+    pair.server_packets()
+}
 
-    /// What both sides have to say arrives, several times.
-    fn exchange(&mut self, times: usize) {
-        for _ in 0..times {
-            self.up();
-            self.deliver_all();
-        }
+/// Delivers messages of the test, each in a packet of channel 0.
+fn say(pair: &mut Pair, messages: &[Vec<u8>]) {
+    for messages in messages {
+        let handled = pair.client.handle_messages(0, messages);
+        handled.expect("valid messages");
     }
+}
 
-    /// What the client has to say arrives.
-    fn up(&mut self) {
-        self.client.update(self.now);
-        while let Some(packet) = self.client.poll_transmit() {
-            let handled =
-                syncvar_testing::arrive_at_server(&mut self.server, self.connection, &packet);
-            handled.expect("a client's packets make sense");
-        }
-    }
+fn spawn(pair: &mut Pair) -> NetId {
+    pair.server.spawn((Door::default(), Compass::default()))
+}
 
-    /// The packets of one more update, with their carriers and channels.
-    fn packets(&mut self) -> Vec<((Channel, u8), Vec<u8>)> {
-        self.now += Duration::from_millis(600);
-        self.server.update(self.now);
-        let mut packets = Vec::new();
-        while let Some(transmit) = self.server.poll_transmit() {
-            let place = (transmit.delivery, transmit.channel);
-            packets.push((place, transmit.to_bytes().to_vec()));
-        }
-        packets
-    }
+fn turn(pair: &mut Pair, id: NetId, heading: f32) {
+    let mut compass = pair.server.get_mut::<Compass>(id).expect("a weathervane");
+    compass.heading.set(heading);
+}
 
-    fn deliver(&mut self, packets: &[((Channel, u8), Vec<u8>)]) {
-        for (place, packet) in packets {
-            let handled = syncvar_testing::arrive(&mut self.client, *place, packet);
-            handled.expect("a server's packets make sense");
-        }
-    }
+fn heading(pair: &Pair, id: NetId) -> Option<f32> {
+    Some(*pair.client.get::<Compass>(id)?.heading)
+}
 
-    /// Messages of a test arrive, each in a packet.
-    fn say(&mut self, messages: &[(u8, Vec<u8>)]) {
-        for (channel, messages) in messages {
-            let handled = self.client.handle_messages(*channel, messages);
-            handled.expect("a server's messages make sense");
-        }
-    }
-
-    fn deliver_all(&mut self) {
-        let packets = self.packets();
-        self.deliver(&packets);
-    }
-
-    fn events(&mut self) -> Vec<ClientEvent> {
-        syncvar_testing::events(&mut self.client).collect()
-    }
-
-    fn spawn(&mut self) -> NetId {
-        self.server.spawn((Door::default(), Compass::default()))
-    }
-
-    fn turn(&mut self, id: NetId, heading: f32) {
-        let mut compass = self.server.get_mut::<Compass>(id).expect("a weathervane");
-        compass.heading.set(heading);
-    }
-
-    fn heading(&self, id: NetId) -> Option<f32> {
-        Some(*self.client.get::<Compass>(id)?.heading)
-    }
-
-    fn unknown(&self) -> u64 {
-        self.client.stats().unknown_objects
-    }
+fn unknown(pair: &Pair) -> u64 {
+    pair.client.stats().unknown_objects
 }
 
 fn is_change(event: &ClientEvent, id: NetId) -> bool {
@@ -136,23 +74,23 @@ fn update(id: u8, payload: &[u8]) -> Vec<u8> {
 #[test]
 fn a_change_that_overtakes_the_spawn_is_applied_after_it() {
     for dialect in [Framing::Unet, Framing::Compact] {
-        let mut way = Way::new(dialect);
-        let id = way.spawn();
-        let spawn = way.packets();
-        way.turn(id, 90.0);
-        let first = way.packets();
-        way.turn(id, 180.0);
-        let second = way.packets();
-        way.deliver(&first);
-        way.deliver(&second);
-        assert_eq!((way.heading(id), way.events().len()), (None, 0));
-        way.deliver(&spawn);
-        assert_eq!(way.heading(id), Some(180.0));
-        let events = way.events();
+        let mut pair = joined(dialect);
+        let id = spawn(&mut pair);
+        let spawn = update_packets(&mut pair);
+        turn(&mut pair, id, 90.0);
+        let first = update_packets(&mut pair);
+        turn(&mut pair, id, 180.0);
+        let second = update_packets(&mut pair);
+        pair.deliver(&first);
+        pair.deliver(&second);
+        assert_eq!((heading(&pair, id), pair.events().len()), (None, 0));
+        pair.deliver(&spawn);
+        assert_eq!(heading(&pair, id), Some(180.0));
+        let events = pair.events();
         assert_eq!(events[0], ClientEvent::Spawned { object: id });
         assert!(events[1..].iter().all(|event| is_change(event, id)));
         assert_eq!(events.len(), 3, "{events:?}");
-        assert_eq!(way.unknown(), 0, "nothing was dropped");
+        assert_eq!(unknown(&pair), 0, "nothing was dropped");
     }
 }
 
@@ -160,11 +98,11 @@ fn a_change_that_overtakes_the_spawn_is_applied_after_it() {
 // checklist: T55
 #[test]
 fn hooks_run_for_changes_that_were_held() {
-    let mut way = Way::new(Framing::Unet);
-    way.say(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
-    let id = way.server.spawn(Player::new(1, "Ann"));
-    way.deliver_all();
-    let player = way.client.get::<Player>(id).unwrap();
+    let mut pair = joined(Framing::Unet);
+    say(&mut pair, &[update(1, b"\x01\x07"), update(1, b"\x01\x08")]);
+    let id = pair.server.spawn(Player::new(1, "Ann"));
+    pair.down();
+    let player = pair.client.get::<Player>(id).unwrap();
     assert_eq!(
         player.log,
         ["health 1 -> 7 (Ann, 0)", "health 7 -> 8 (Ann, 0)"]
@@ -174,16 +112,19 @@ fn hooks_run_for_changes_that_were_held() {
 // checklist: T55
 #[test]
 fn early_messages_of_all_kinds_run_in_order() {
-    let mut way = Way::new(Framing::Compact);
-    way.say(&[
-        (0, frame(AUTHORITY, b"\x01\x01")),
-        (0, update(1, b"\x01\x07")),
-        (0, frame(AUTHORITY, b"\x01\x00")),
-    ]);
-    assert_eq!(way.events(), []);
-    let id = way.server.spawn(Player::new(1, "Ann"));
-    way.deliver_all();
-    let events = way.events();
+    let mut pair = joined(Framing::Compact);
+    say(
+        &mut pair,
+        &[
+            frame(AUTHORITY, b"\x01\x01"),
+            update(1, b"\x01\x07"),
+            frame(AUTHORITY, b"\x01\x00"),
+        ],
+    );
+    assert_eq!(pair.events(), []);
+    let id = pair.server.spawn(Player::new(1, "Ann"));
+    pair.down();
+    let events = pair.events();
     let owner = |owned| ClientEvent::OwnerChanged { object: id, owned };
     assert_eq!(events[0], ClientEvent::Spawned { object: id });
     assert_eq!(events[1], owner(true));
@@ -195,51 +136,55 @@ fn early_messages_of_all_kinds_run_in_order() {
 #[test]
 fn despawn_before_its_spawn_removes_the_object_at_once() {
     for (message, hidden) in [(DESTROY, false), (HIDE, true)] {
-        let mut way = Way::new(Framing::Compact);
-        way.say(&[
-            (0, update(1, b"\x01\x07")),
-            (0, frame(message, b"\x01")),
-            (0, update(1, b"\x01\x08")),
-        ]);
-        let object = way.server.spawn(Player::new(1, "Ann"));
-        way.deliver_all();
-        let events = way.events();
+        let mut pair = joined(Framing::Compact);
+        say(
+            &mut pair,
+            &[
+                update(1, b"\x01\x07"),
+                frame(message, b"\x01"),
+                update(1, b"\x01\x08"),
+            ],
+        );
+        let object = pair.server.spawn(Player::new(1, "Ann"));
+        pair.down();
+        let events = pair.events();
         assert_eq!(events[0], ClientEvent::Spawned { object });
         assert!(is_change(&events[1], object));
         assert_eq!(events[2..], [ClientEvent::Despawned { object, hidden }]);
-        assert_eq!(way.client.object_count(), 0);
-        assert_eq!(way.unknown(), 1, "the change after the despawn");
+        assert_eq!(pair.client.object_count(), 0);
+        assert_eq!(unknown(&pair), 1, "the change after the despawn");
     }
 }
 
 // checklist: T55
 #[test]
 fn early_messages_of_one_object_expire_together() {
-    let mut way = Way::new(Framing::Compact);
+    let mut pair = joined(Framing::Compact);
     let seconds = Duration::from_secs_f64;
-    way.client.update(seconds(100.0));
-    way.say(&[(0, update(1, b"\x01\x07"))]);
-    way.client.update(seconds(101.0));
-    way.say(&[(0, update(2, b"\x01\x08")), (0, update(1, b"\x01\x09"))]);
-    way.client.update(seconds(102.0));
-    way.client.update(seconds(103.9));
-    assert_eq!(way.events(), []);
-    way.client.update(seconds(104.0));
+    pair.client.update(seconds(100.0));
+    say(&mut pair, &[update(1, b"\x01\x07")]);
+    pair.client.update(seconds(101.0));
+    say(&mut pair, &[update(2, b"\x01\x08"), update(1, b"\x01\x09")]);
+    pair.client.update(seconds(102.0));
+    pair.client.update(seconds(103.9));
+    assert_eq!(pair.events(), []);
+    pair.client.update(seconds(104.0));
     let (object, messages) = (NetId(1), 2);
     assert_eq!(
-        way.events(),
+        pair.events(),
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    assert_eq!(way.unknown(), 2);
+    assert_eq!(unknown(&pair), 2);
     // The other one is still held.
-    let first = way.server.spawn(Player::new(1, "Ann"));
-    let second = way.server.spawn(Player::new(1, "Bob"));
-    way.deliver_all();
-    assert_eq!(way.client.get::<Player>(first).unwrap().health, 1);
-    assert_eq!(way.client.get::<Player>(second).unwrap().health, 8);
-    way.client.update(seconds(1000.0));
+    let first = pair.server.spawn(Player::new(1, "Ann"));
+    let second = pair.server.spawn(Player::new(1, "Bob"));
+    pair.down();
+    assert_eq!(pair.client.get::<Player>(first).unwrap().health, 1);
+    assert_eq!(pair.client.get::<Player>(second).unwrap().health, 8);
+    pair.client.update(seconds(1000.0));
     assert!(
-        !way.events()
+        !pair
+            .events()
             .iter()
             .any(|event| matches!(event, ClientEvent::EarlyMessagesDropped { .. }))
     );
@@ -250,13 +195,13 @@ fn early_messages_of_one_object_expire_together() {
 // checklist: T55
 #[test]
 fn a_long_pause_before_the_message_does_not_count() {
-    let mut way = Way::new(Framing::Compact);
-    way.client.update(Duration::from_secs(1));
-    way.say(&[(0, update(1, b"\x01\x07"))]);
-    way.client.update(Duration::from_secs(50));
-    let id = way.server.spawn(Player::new(1, "Ann"));
-    way.deliver_all();
-    assert_eq!(way.client.get::<Player>(id).unwrap().health, 7);
+    let mut pair = joined(Framing::Compact);
+    pair.client.update(Duration::from_secs(1));
+    say(&mut pair, &[update(1, b"\x01\x07")]);
+    pair.client.update(Duration::from_secs(50));
+    let id = pair.server.spawn(Player::new(1, "Ann"));
+    pair.down();
+    assert_eq!(pair.client.get::<Player>(id).unwrap().health, 7);
 }
 
 // checklist: T55
@@ -266,24 +211,24 @@ fn early_messages_are_bounded_and_the_oldest_object_goes_first() {
         max_early_messages: 3,
         ..ClientConfig::default()
     };
-    let mut way = Way::with_config(config);
+    let mut pair = joined_with(config);
     for id in [5, 6, 5, 7] {
-        way.say(&[(0, update(id, b"\x01\x07"))]);
+        say(&mut pair, &[update(id, b"\x01\x07")]);
     }
     let (object, messages) = (NetId(5), 2);
     assert_eq!(
-        way.events(),
+        pair.events(),
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    way.say(&[(0, update(8, b"\x01\x07"))]);
-    assert_eq!(way.events(), []);
-    way.say(&[(0, update(9, b"\x01\x07"))]);
+    say(&mut pair, &[update(8, b"\x01\x07")]);
+    assert_eq!(pair.events(), []);
+    say(&mut pair, &[update(9, b"\x01\x07")]);
     let (object, messages) = (NetId(6), 1);
     assert_eq!(
-        way.events(),
+        pair.events(),
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    assert_eq!(way.unknown(), 3);
+    assert_eq!(unknown(&pair), 3);
 }
 
 // checklist: T55
@@ -293,16 +238,16 @@ fn the_bytes_of_held_messages_are_bounded() {
         max_early_bytes: 1000,
         ..ClientConfig::default()
     };
-    let mut way = Way::with_config(config);
-    way.say(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
-    assert_eq!(way.events(), []);
-    way.say(&[(0, update(3, &[1; 10]))]);
+    let mut pair = joined_with(config);
+    say(&mut pair, &[update(1, &[1; 600]), update(2, &[1; 400])]);
+    assert_eq!(pair.events(), []);
+    say(&mut pair, &[update(3, &[1; 10])]);
     let dropped = |object, messages| ClientEvent::EarlyMessagesDropped { object, messages };
-    assert_eq!(way.events(), [dropped(NetId(1), 1)]);
+    assert_eq!(pair.events(), [dropped(NetId(1), 1)]);
     // One that is too long by itself takes those before it along: what is left would have a gap.
-    way.say(&[(0, update(3, &[1; 1001]))]);
-    assert_eq!(way.events(), [dropped(NetId(3), 2)]);
-    assert_eq!(way.unknown(), 3);
+    say(&mut pair, &[update(3, &[1; 1001])]);
+    assert_eq!(pair.events(), [dropped(NetId(3), 2)]);
+    assert_eq!(unknown(&pair), 3);
 }
 
 // checklist: T55
@@ -312,12 +257,15 @@ fn zero_capacity_counts_early_messages_only() {
         max_early_messages: 0,
         ..ClientConfig::default()
     };
-    let mut way = Way::with_config(config);
-    way.say(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
-    let id = way.server.spawn(Player::new(1, "Ann"));
-    way.deliver_all();
-    assert_eq!(way.client.get::<Player>(id).unwrap().health, 1);
-    assert_eq!(way.unknown(), 1, "the change");
+    let mut pair = joined_with(config);
+    say(
+        &mut pair,
+        &[update(1, b"\x01\x07"), frame(DESTROY, b"\x01")],
+    );
+    let id = pair.server.spawn(Player::new(1, "Ann"));
+    pair.down();
+    assert_eq!(pair.client.get::<Player>(id).unwrap().health, 1);
+    assert_eq!(unknown(&pair), 1, "the change");
 }
 
 /// A change that was sent before its object was hidden, and that arrives when it has been shown again
@@ -326,51 +274,51 @@ fn zero_capacity_counts_early_messages_only() {
 #[test]
 fn messages_after_a_despawn_are_not_kept_for_the_next_show() {
     for dialect in [Framing::Unet, Framing::Compact] {
-        let mut way = Way::new(dialect);
-        let id = way.spawn();
-        way.deliver_all();
-        way.turn(id, 90.0);
-        let before = way.packets();
-        way.server.hide(id, way.connection).unwrap();
-        way.deliver_all();
-        way.turn(id, 180.0);
-        way.deliver_all();
-        way.deliver(&before);
+        let mut pair = joined(dialect);
+        let id = spawn(&mut pair);
+        pair.down();
+        turn(&mut pair, id, 90.0);
+        let before = update_packets(&mut pair);
+        pair.server.hide(id, pair.connection).unwrap();
+        pair.down();
+        turn(&mut pair, id, 180.0);
+        pair.down();
+        pair.deliver(&before);
         // Packets with headers tell what belongs to the object.
-        let unknown = u64::from(dialect == Framing::Unet);
-        assert_eq!(way.unknown(), unknown);
-        way.server.show(id, way.connection).unwrap();
-        way.exchange(2);
-        assert_eq!(way.heading(id), Some(180.0));
+        let expected = u64::from(dialect == Framing::Unet);
+        assert_eq!(unknown(&pair), expected);
+        pair.server.show(id, pair.connection).unwrap();
+        pair.steps(2);
+        assert_eq!(heading(&pair, id), Some(180.0));
         // It is known again: what overtakes nothing is applied.
-        way.turn(id, 270.0);
-        way.deliver_all();
-        assert_eq!(way.heading(id), Some(270.0));
-        assert_eq!(way.unknown(), unknown);
+        turn(&mut pair, id, 270.0);
+        pair.down();
+        assert_eq!(heading(&pair, id), Some(270.0));
+        assert_eq!(unknown(&pair), expected);
     }
 }
 
 // Lesson 32.
 #[test]
 fn early_messages_of_a_join_run_before_ready() {
-    let mut way = Way::new(Framing::Unet);
-    way.server.set_not_ready(way.connection);
-    way.deliver_all();
-    let ids = [way.spawn(), way.spawn()];
-    way.client.ready();
-    way.up();
-    let burst = way.packets();
-    way.turn(ids[0], 90.0);
-    let change = way.packets();
-    way.events();
-    way.deliver(&change);
-    way.deliver(&burst);
-    let events = way.events();
+    let mut pair = joined(Framing::Unet);
+    pair.server.set_not_ready(pair.connection);
+    pair.down();
+    let ids = [spawn(&mut pair), spawn(&mut pair)];
+    pair.client.ready();
+    pair.up();
+    let burst = update_packets(&mut pair);
+    turn(&mut pair, ids[0], 90.0);
+    let change = update_packets(&mut pair);
+    pair.events();
+    pair.deliver(&change);
+    pair.deliver(&burst);
+    let events = pair.events();
     let spawned = |object| ClientEvent::Spawned { object };
     assert_eq!(events[..2], [spawned(ids[0]), spawned(ids[1])]);
     assert!(is_change(&events[2], ids[0]));
     assert_eq!(events[3..], [ClientEvent::Ready]);
-    assert_eq!(way.heading(ids[0]), Some(90.0));
+    assert_eq!(heading(&pair, ids[0]), Some(90.0));
 }
 
 /// A delta whose spawn was damaged is early, and the burst behind NotReady has newer state.
@@ -395,10 +343,10 @@ fn not_ready_drops_early_deltas_of_unreliable_channels() {
 // checklist: T65
 #[test]
 fn early_messages_end_with_the_connection() {
-    let mut way = Way::new(Framing::Compact);
-    way.say(&[(0, update(1, b"\x01\x07"))]);
-    way.client.handle_disconnect();
-    let events = way.events();
+    let mut pair = joined(Framing::Compact);
+    say(&mut pair, &[update(1, b"\x01\x07")]);
+    pair.client.handle_disconnect();
+    let events = pair.events();
     let (object, messages) = (NetId(1), 1);
     assert_eq!(
         events[0],
@@ -414,20 +362,20 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
         max_objects: 0,
         ..ClientConfig::default()
     };
-    let mut way = Way::with_config(config);
-    way.say(&[(0, update(1, b"\x01\x07"))]);
-    way.server.spawn(Player::new(1, "Ann"));
-    way.deliver_all();
-    let events = way.events();
+    let mut pair = joined_with(config);
+    say(&mut pair, &[update(1, b"\x01\x07")]);
+    pair.server.spawn(Player::new(1, "Ann"));
+    pair.down();
+    let events = pair.events();
     assert!(matches!(events[0], ClientEvent::SpawnFailed { .. }));
     let (object, messages) = (NetId(1), 1);
     assert_eq!(
         events[1..],
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    way.say(&[(0, update(1, b"\x01\x07"))]);
+    say(&mut pair, &[update(1, b"\x01\x07")]);
     assert_eq!(
-        (way.unknown(), way.events().len()),
+        (unknown(&pair), pair.events().len()),
         (2, 0),
         "it will not come"
     );
@@ -436,46 +384,46 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
 /// The object is asked for again then, and its state is newer than what was held.
 #[test]
 fn held_changes_are_void_when_the_full_state_cannot_be_read() {
-    let mut way = Way::new(Framing::Unet);
-    way.say(&[
-        (0, update(1, b"\x01\x07")),
-        (0, frame(AUTHORITY, b"\x01\x01")),
-    ]);
-    let id = way.server.spawn(Player::new(1, "Ann"));
-    let spawn = way.packets();
-    let mut garbled = spawn[0].1.clone();
+    let mut pair = joined(Framing::Unet);
+    say(
+        &mut pair,
+        &[update(1, b"\x01\x07"), frame(AUTHORITY, b"\x01\x01")],
+    );
+    let id = pair.server.spawn(Player::new(1, "Ann"));
+    let spawn = update_packets(&mut pair);
+    let mut garbled = spawn[0].bytes.to_vec();
     // The length of the name, behind the header, the id, the asset, the position and the health.
     garbled[4 + 1 + 16 + 12 + 2 + 1] = 200;
-    way.say(&[(0, garbled)]);
-    assert!(matches!(way.events()[..], [ClientEvent::Poisoned { .. }]));
-    way.up();
-    way.deliver_all();
-    assert_eq!(way.client.get::<Player>(id).unwrap().health, 1);
+    say(&mut pair, &[garbled]);
+    assert!(matches!(pair.events()[..], [ClientEvent::Poisoned { .. }]));
+    pair.up();
+    pair.down();
+    assert_eq!(pair.client.get::<Player>(id).unwrap().health, 1);
     let object = id;
     let owned = true;
     let expected = [
         ClientEvent::Spawned { object },
         ClientEvent::OwnerChanged { object, owned },
     ];
-    assert_eq!(way.events(), expected);
+    assert_eq!(pair.events(), expected);
 }
 
 #[test]
 fn a_flood_of_messages_for_objects_that_never_come_is_bounded() {
     const MANY: u32 = 200_000;
-    let mut way = Way::new(Framing::Unet);
+    let mut pair = joined(Framing::Unet);
     for number in 0..MANY {
         let [a, b, c, d] = (number % 50_000 + 1_000_000).to_le_bytes();
         let payload = [251, a, b, c, d, 1, 7];
         let packet = frame(UPDATE_VARS, &payload);
-        way.client.handle_packet(0, &packet).expect("well-formed");
+        pair.client.handle_packet(0, &packet).expect("well-formed");
     }
-    let held = u64::try_from(way.client.config().max_early_messages).unwrap();
-    assert_eq!(way.unknown() + held, u64::from(MANY));
-    assert!(way.events().len() <= way.client.config().max_events / 2);
-    way.client.update(Duration::from_secs(1));
-    way.client.update(Duration::from_secs(9));
-    assert_eq!(way.unknown(), u64::from(MANY));
+    let held = u64::try_from(pair.client.config().max_early_messages).unwrap();
+    assert_eq!(unknown(&pair) + held, u64::from(MANY));
+    assert!(pair.events().len() <= pair.client.config().max_events / 2);
+    pair.client.update(Duration::from_secs(1));
+    pair.client.update(Duration::from_secs(9));
+    assert_eq!(unknown(&pair), u64::from(MANY));
 }
 
 /// What the game does between two updates.
@@ -496,18 +444,18 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
+fn act(pair: &mut Pair, ids: &mut Vec<NetId>, action: Action) {
     let pick = |ids: &[NetId], object: usize| ids.get(object % ids.len().max(1)).copied();
     match action {
-        Action::Spawn => ids.push(way.spawn()),
+        Action::Spawn => ids.push(spawn(pair)),
         Action::Turn(object, by) => {
             if let Some(id) = pick(ids, object) {
-                way.turn(id, by.into());
+                turn(pair, id, by.into());
             }
         }
         Action::Open(object) => {
             if let Some(mut door) =
-                pick(ids, object).and_then(|id| way.server.get_mut::<Door>(id).ok())
+                pick(ids, object).and_then(|id| pair.server.get_mut::<Door>(id).ok())
             {
                 let open = *door.open;
                 door.open.set(!open);
@@ -516,7 +464,7 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
         Action::Despawn(object) => {
             if let Some(id) = pick(ids, object) {
                 ids.retain(|other| *other != id);
-                way.server.despawn(id).unwrap();
+                pair.server.despawn(id).unwrap();
             }
         }
     }
@@ -525,31 +473,31 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
 /// A removal and an ownership of an absent object, forged or damaged.
 #[test]
 fn new_snapshot_drops_messages_of_the_time_before() {
-    let mut way = Way::new(Framing::Compact);
-    let client = &mut way.client;
+    let mut pair = joined(Framing::Compact);
+    let client = &mut pair.client;
     client.handle_messages(0, &frame(DESTROY, &[2])).unwrap();
     client
         .handle_messages(0, &frame(AUTHORITY, &[1, 1]))
         .unwrap();
-    let forged = way.events();
-    way.server.set_not_ready(way.connection);
-    way.deliver_all();
+    let forged = pair.events();
+    pair.server.set_not_ready(pair.connection);
+    pair.down();
     let dropped = |object| ClientEvent::EarlyMessagesDropped {
         object: NetId(object),
         messages: 1,
     };
     assert_eq!(forged, []);
     assert_eq!(
-        way.events(),
+        pair.events(),
         [dropped(1), dropped(2), ClientEvent::NotReady]
     );
-    let ids = [way.spawn(), way.spawn()];
-    way.client.ready();
-    way.up();
-    way.deliver_all();
+    let ids = [spawn(&mut pair), spawn(&mut pair)];
+    pair.client.ready();
+    pair.up();
+    pair.down();
     assert_eq!(ids, [NetId(1), NetId(2)]);
-    assert!(ids.iter().all(|id| way.heading(*id).is_some()));
-    assert!(ids.iter().all(|id| !way.client.is_owner(*id)));
+    assert!(ids.iter().all(|id| heading(&pair, *id).is_some()));
+    assert!(ids.iter().all(|id| !pair.client.is_owner(*id)));
 }
 
 proptest! {
@@ -563,41 +511,41 @@ proptest! {
         updates in prop::collection::vec((prop::collection::vec(action(), 0..4), any::<[bool; 4]>()), 1..20),
         compact in any::<bool>(),
     ) {
-        let mut way = Way::new(if compact { Framing::Compact } else { Framing::Unet });
+        let mut pair = joined(if compact { Framing::Compact } else { Framing::Unet });
         let mut ids = Vec::new();
         let mut ways = [Vec::new(), Vec::new()];
         let mut events = Vec::new();
         for (actions, order) in updates {
             for action in actions {
-                act(&mut way, &mut ids, action);
+                act(&mut pair, &mut ids, action);
             }
-            for (place, packet) in way.packets() {
-                ways[usize::from(place.1)].push((place, packet));
+            for packet in update_packets(&mut pair) {
+                ways[usize::from(packet.channel)].push(packet);
             }
             for second in order {
                 let waiting = &mut ways[usize::from(second)];
                 if !waiting.is_empty() {
                     let packet = waiting.remove(0);
-                    way.deliver(&[packet]);
+                    pair.deliver([&packet]);
                 }
             }
-            events.extend(way.events());
+            events.extend(pair.events());
         }
         // The one in front last.
         let [first, second] = ways;
-        way.deliver(&second);
-        way.deliver(&first);
+        pair.deliver(&second);
+        pair.deliver(&first);
         if compact {
             // State that the server took for lost follows.
-            way.exchange(8);
+            pair.steps(8);
         }
-        events.extend(way.events());
+        events.extend(pair.events());
         for id in &ids {
-            let (theirs, ours) = (way.server.identity(*id).unwrap(), way.client.identity(*id).unwrap());
+            let (theirs, ours) = (pair.server.identity(*id).unwrap(), pair.client.identity(*id).unwrap());
             prop_assert_eq!(&theirs.behaviour::<Door>().unwrap().open, &ours.behaviour::<Door>().unwrap().open);
             prop_assert_eq!(&theirs.behaviour::<Compass>().unwrap().heading, &ours.behaviour::<Compass>().unwrap().heading);
         }
-        prop_assert_eq!(way.client.object_count(), ids.len());
+        prop_assert_eq!(pair.client.object_count(), ids.len());
         let mut known = std::collections::BTreeSet::new();
         for event in events {
             match event {

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use syncvar::Budget;
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ConnectionId, Endpoint};
-use syncvar_testing::{Banner, DATAGRAMS, arrive, arrive_at_server};
+use syncvar_testing::{Banner, Packet, Pair, spawn_owned};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -38,130 +37,93 @@ fn prefabs() -> Prefabs {
         .register::<Drum>("drum")
 }
 
-/// A server and a client with datagrams, joined.
-struct Ends {
-    server: NetworkServer,
-    client: NetworkClient,
-    connection: ConnectionId,
-    now: Duration,
+/// Returns a pair that updates at 30 Hz.
+fn joined() -> Pair {
+    let mut pair = Pair::new(prefabs);
+    pair.tick = Duration::from_millis(34);
+    pair
 }
 
-impl Ends {
-    fn new() -> Self {
-        let (mut server, mut client) =
-            (NetworkServer::new(prefabs()), NetworkClient::new(prefabs()));
-        let connection = Endpoint::handle_connect(&mut server, DATAGRAMS);
-        Endpoint::handle_connect(&mut client, DATAGRAMS);
-        let mut ends = Self {
-            server,
-            client,
-            connection,
-            now: Duration::ZERO,
-        };
-        (0..10).for_each(|_| _ = ends.exchange(true, true));
-        assert!(ends.server.is_ready(connection));
-        ends
-    }
-
-    /// Updates both ends. Returns the datagrams of the server, which arrive or are lost, as those of the client.
-    fn exchange(&mut self, has_down: bool, has_up: bool) -> Vec<Bytes> {
-        self.now += Duration::from_millis(34);
-        self.client.update(self.now);
-        while let Some(packet) = self.client.poll_transmit() {
-            if packet.delivery == Channel::Reliable || has_up {
-                arrive_at_server(&mut self.server, self.connection, &packet).unwrap();
-            }
-        }
-        self.server.update(self.now);
-        let mut datagrams = Vec::new();
-        while let Some(packet) = self.server.poll_transmit() {
-            let (place, bytes) = ((packet.delivery, packet.channel), packet.to_bytes());
-            if packet.delivery == Channel::Reliable || has_down {
-                arrive(&mut self.client, place, &bytes).unwrap();
-            }
-            if packet.delivery == Channel::Unreliable {
-                datagrams.push(bytes);
-            }
-        }
-        datagrams
-    }
+/// Runs a tick in which datagrams of the server and of the client arrive or are lost. Returns those of the server.
+fn exchange(pair: &mut Pair, has_down: bool, has_up: bool) -> Vec<Packet> {
+    pair.up_where(|packet| has_up || !packet.is_datagram());
+    let mut packets = pair.down_where(|packet| has_down || !packet.is_datagram());
+    packets.retain(Packet::is_datagram);
+    packets
 }
 
 #[test]
 fn withheld_secret_is_not_sent_to_a_former_owner() {
-    let mut ends = Ends::new();
-    let (connection, banner) = (ends.connection, ends.server.spawn(Banner::default()));
-    let owner = Some(connection);
-    let options = SpawnOptions {
-        owner,
-        ..SpawnOptions::default()
-    };
-    let vault = ends.server.try_spawn(Vault::default(), options).unwrap();
-    ends.exchange(true, true);
+    let mut pair = joined();
+    let (connection, banner) = (pair.connection, pair.server.spawn(Banner::default()));
+    let vault = spawn_owned(&mut pair.server, Vault::default(), connection);
+    exchange(&mut pair, true, true);
     let budget = Some(Budget::new(1));
-    ends.server.set_budget(connection, budget).unwrap();
-    let mut text = ends.server.get_mut::<Banner>(banner).unwrap();
+    pair.server.set_budget(connection, budget).unwrap();
+    let mut text = pair.server.get_mut::<Banner>(banner).unwrap();
     text.text.set("x".repeat(100));
     drop(text);
-    ends.server.get_mut::<Vault>(vault).unwrap().gold.set(7);
-    ends.exchange(true, true);
-    assert_eq!(ends.client.get::<Vault>(vault).unwrap().gold, 0, "it waits");
-    ends.server.set_owner(vault, None).unwrap();
+    pair.server.get_mut::<Vault>(vault).unwrap().gold.set(7);
+    exchange(&mut pair, true, true);
+    assert_eq!(pair.client.get::<Vault>(vault).unwrap().gold, 0, "it waits");
+    pair.server.set_owner(vault, None).unwrap();
     for _ in 0..200 {
-        ends.exchange(true, true);
-        assert_eq!(ends.client.get::<Vault>(vault).unwrap().gold, 0);
+        exchange(&mut pair, true, true);
+        assert_eq!(pair.client.get::<Vault>(vault).unwrap().gold, 0);
     }
-    assert_eq!(ends.server.connection_stats(connection).unwrap().backlog, 0);
+    assert_eq!(pair.server.connection_stats(connection).unwrap().backlog, 0);
 }
 
 #[test]
 fn snapshot_makes_the_repair_of_its_fields_obsolete() {
-    let mut ends = Ends::new();
-    let [mover, other] = [(); 2].map(|()| ends.server.spawn(Mover::default()));
-    ends.exchange(true, true);
-    ends.server.get_mut::<Mover>(mover).unwrap().x.set(7);
-    assert_eq!(ends.exchange(false, true).len(), 1, "lost");
-    ends.server.hide(mover, ends.connection).unwrap();
-    ends.exchange(true, true);
-    ends.server.show(mover, ends.connection).unwrap();
+    let mut pair = joined();
+    let [mover, other] = [(); 2].map(|()| pair.server.spawn(Mover::default()));
+    exchange(&mut pair, true, true);
+    pair.server.get_mut::<Mover>(mover).unwrap().x.set(7);
+    assert_eq!(exchange(&mut pair, false, true).len(), 1, "lost");
+    pair.server.hide(mover, pair.connection).unwrap();
+    exchange(&mut pair, true, true);
+    pair.server.show(mover, pair.connection).unwrap();
     let mut is_lost = false;
     for step in 1..100 {
-        ends.server.get_mut::<Mover>(other).unwrap().x.set(step);
-        ends.exchange(true, true);
-        let losses = ends.server.losses(ends.connection).unwrap().unwrap();
+        pair.server.get_mut::<Mover>(other).unwrap().x.set(step);
+        exchange(&mut pair, true, true);
+        let losses = pair.server.losses(pair.connection).unwrap().unwrap();
         is_lost |= losses.loss > 0.0;
         assert_eq!(losses.repaired, 0);
     }
     assert!(is_lost);
-    assert_eq!(ends.client.get::<Mover>(mover).unwrap().x, 7);
+    assert_eq!(pair.client.get::<Mover>(mover).unwrap().x, 7);
 }
 
 /// The next datagram, here that of a mover, repeats what the client has not acknowledged, but for fields with a rule.
 #[test]
 fn fields_with_rules_are_not_repeated() {
-    let mut ends = Ends::new();
-    let drum = ends.server.spawn(Drum::default());
-    let mover = ends.server.spawn(Mover::default());
-    ends.exchange(true, true);
-    let count = |ends: &mut Ends, text: &str| {
+    let mut pair = joined();
+    let drum = pair.server.spawn(Drum::default());
+    let mover = pair.server.spawn(Mover::default());
+    exchange(&mut pair, true, true);
+    let count = |pair: &mut Pair, text: &str| {
         let datagrams = (0..3).flat_map(|_| {
-            *ends.server.get_mut::<Mover>(mover).unwrap().x += 1;
-            ends.exchange(true, false)
+            *pair.server.get_mut::<Mover>(mover).unwrap().x += 1;
+            exchange(pair, true, false)
         });
-        let with_text =
-            |datagram: &Bytes| datagram.windows(text.len()).any(|it| it == text.as_bytes());
+        let with_text = |datagram: &Packet| {
+            let mut parts = datagram.bytes.windows(text.len());
+            parts.any(|part| part == text.as_bytes())
+        };
         datagrams.filter(with_text).count()
     };
-    ends.server
+    pair.server
         .get_mut::<Drum>(drum)
         .unwrap()
         .beat
         .set("boom".into());
-    assert_eq!(count(&mut ends, "boom"), 2);
-    ends.server
+    assert_eq!(count(&mut pair, "boom"), 2);
+    pair.server
         .get_mut::<Drum>(drum)
         .unwrap()
         .roll
         .set("rattle".into());
-    assert_eq!(count(&mut ends, "rattle"), 1);
+    assert_eq!(count(&mut pair, "rattle"), 1);
 }

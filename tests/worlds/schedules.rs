@@ -1,152 +1,48 @@
 //! Short schedules: updates and packets in an order that links seldom produce.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
 use syncvar::NetworkBehaviour;
 use syncvar::interest::Tag;
 use syncvar::prelude::*;
-use syncvar::testing::{Conditions, Random, compare_replicas};
-use syncvar::{Channel, ClientConfig, Endpoint, PacketLimits, ServerConfig};
+use syncvar::testing::{Conditions, Random};
+use syncvar::{ClientConfig, PacketLimits, ServerConfig};
+use syncvar_testing::{DATAGRAMS, Packet, Pair, token};
 
-/// Time of a tick, rounded up.
-const TICK: Duration = Duration::from_nanos(33_333_334);
-
-/// Channel and bytes of a packet.
-type Packet = (u8, Bytes);
-
-/// A server with one client on a link with datagrams, whose packets the test delivers.
-struct Link {
-    server: NetworkServer,
-    client: NetworkClient,
-    connection: ConnectionId,
-    now: Duration,
-    stream: VecDeque<Packet>,
-    datagrams: VecDeque<Packet>,
+/// Returns a pair with datagrams that updates at 30 Hz.
+fn joined(prefabs: impl Fn() -> Prefabs, config: ServerConfig) -> Pair {
+    with_datagrams(prefabs, config, 16 * 1024)
 }
 
-impl Link {
-    /// Returns a link whose client has joined.
-    fn new(prefabs: impl Fn() -> Prefabs, config: ServerConfig) -> Self {
-        Self::with_datagrams(prefabs, config, 16 * 1024)
-    }
+/// As [`joined`], with datagrams of this size.
+fn with_datagrams(prefabs: impl Fn() -> Prefabs, config: ServerConfig, size: usize) -> Pair {
+    let limits = PacketLimits {
+        max_unreliable: size,
+        ..DATAGRAMS
+    };
+    let mut pair = Pair::joined(prefabs, config, ClientConfig::default(), limits);
+    pair.tick = Duration::from_nanos(33_333_334);
+    settle(&mut pair);
+    pair
+}
 
-    /// Returns a link with datagrams of this size.
-    fn with_datagrams(
-        prefabs: impl Fn() -> Prefabs,
-        config: ServerConfig,
-        max_unreliable: usize,
-    ) -> Self {
-        let limits = PacketLimits {
-            datagrams: true,
-            max_unreliable,
-            ..PacketLimits::STREAM
-        };
-        let mut server = NetworkServer::with_config(prefabs(), config);
-        let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
-        Endpoint::handle_connect(&mut client, limits);
-        let connection = Endpoint::handle_connect(&mut server, limits);
-        let mut link = Self {
-            server,
-            client,
-            connection,
-            now: Duration::ZERO,
-            stream: VecDeque::new(),
-            datagrams: VecDeque::new(),
-        };
-        link.settle();
-        link
+/// Runs ticks without losses.
+fn settle(pair: &mut Pair) {
+    for _ in 0..20 {
+        pair.update_server();
+        pair.release_all();
+        pair.up();
     }
+}
 
-    /// Updates the server in the next tick. Its packets wait.
-    fn tick(&mut self) {
-        self.now += TICK;
-        self.server.update(self.now);
-    }
-
-    /// Updates the server once more in the same tick.
-    fn tick_again(&mut self) {
-        self.now += Duration::from_micros(100);
-        self.server.update(self.now);
-    }
-
-    /// Takes the packets of the server.
-    fn poll(&mut self) {
-        while let Some(packet) = self.server.poll_transmit() {
-            let queue = match packet.delivery {
-                Channel::Reliable => &mut self.stream,
-                Channel::Unreliable => &mut self.datagrams,
-            };
-            queue.push_back((packet.channel, packet.to_bytes()));
-        }
-    }
-
-    /// Delivers the next packets of the stream.
-    fn deliver_stream(&mut self, count: usize) {
-        for (channel, bytes) in self.stream.drain(..count) {
-            self.client.handle_packet(channel, &bytes).unwrap();
-        }
-    }
-
-    /// Delivers the next datagrams.
-    fn deliver_datagrams(&mut self, count: usize) {
-        for (channel, bytes) in self.datagrams.drain(..count) {
-            self.client.handle_datagram(channel, &bytes).unwrap();
-        }
-    }
-
-    /// Delivers all packets of the server: the stream first.
-    fn deliver(&mut self) {
-        self.poll();
-        self.deliver_stream(self.stream.len());
-        self.deliver_datagrams(self.datagrams.len());
-    }
-
-    /// Updates the client, and delivers its packets.
-    fn answer(&mut self) {
-        self.client.update(self.now);
-        while let Some(packet) = self.client.poll_transmit() {
-            let (connection, channel) = (self.connection, packet.channel);
-            let handled = match packet.delivery {
-                Channel::Reliable => {
-                    { &mut self.server }.handle_packet(connection, channel, &packet.bytes)
-                }
-                Channel::Unreliable => {
-                    { &mut self.server }.handle_datagram(connection, channel, &packet.bytes)
-                }
-            };
-            handled.unwrap();
-        }
-    }
-
-    /// Runs ticks without losses.
-    fn settle(&mut self) {
-        for _ in 0..20 {
-            self.tick();
-            self.deliver();
-            self.answer();
-        }
-    }
-
-    /// Asserts that the client has the state of the server, and nothing that it may not read.
-    #[track_caller]
-    fn assert_equal(&mut self) {
-        let found = compare_replicas(&mut self.server, self.connection, &mut self.client);
-        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
-        assert!(found.is_empty(), "{found:#?}");
-    }
-
-    /// Returns the reports of ticks since the last call: number, and whether it is complete.
-    fn ticks(&mut self) -> Vec<(u64, bool)> {
-        let events = std::iter::from_fn(|| self.client.poll_event());
-        let ticks = events.filter_map(|event| match event {
-            ClientEvent::Tick { tick, complete, .. } => Some((tick, complete)),
-            _ => None,
-        });
-        ticks.collect()
-    }
+/// Removes and returns the reports of ticks: number, and whether it is complete.
+fn ticks(pair: &mut Pair) -> Vec<(u64, bool)> {
+    let events = std::iter::from_fn(|| pair.client.poll_event());
+    let ticks = events.filter_map(|event| match event {
+        ClientEvent::Tick { tick, complete, .. } => Some((tick, complete)),
+        _ => None,
+    });
+    ticks.collect()
 }
 
 #[derive(NetworkBehaviour, Default)]
@@ -165,8 +61,8 @@ fn tanks() -> Prefabs {
 }
 
 /// Writes all fields of a tank.
-fn drive(link: &mut Link, id: NetId, value: u32) {
-    let mut tank = link.server.get_mut::<Tank>(id).unwrap();
+fn drive(pair: &mut Pair, id: NetId, value: u32) {
+    let mut tank = pair.server.get_mut::<Tank>(id).unwrap();
     tank.heading.set(value);
     tank.order.set(value);
     tank.fuel.set(value);
@@ -175,34 +71,34 @@ fn drive(link: &mut Link, id: NetId, value: u32) {
 #[test]
 fn late_datagrams_return_no_private_fields() {
     const RED: Tag = Tag(1);
-    let own = |link: &mut Link, id, owned: bool| {
-        let owner = owned.then_some(link.connection);
-        link.server.set_owner(id, owner).unwrap();
+    let own = |pair: &mut Pair, id, owned: bool| {
+        let owner = owned.then_some(pair.connection);
+        pair.server.set_owner(id, owner).unwrap();
     };
-    let group = |link: &mut Link, id, joins: bool| {
-        link.server.set_group(id, joins.then_some(RED)).unwrap();
+    let group = |pair: &mut Pair, id, joins: bool| {
+        pair.server.set_group(id, joins.then_some(RED)).unwrap();
     };
-    let roles: [fn(&mut Link, NetId, bool); 2] = [own, group];
+    let roles: [fn(&mut Pair, NetId, bool); 2] = [own, group];
     for set_role in roles {
         for delivers_first in [false, true] {
-            let mut link = Link::new(tanks, ServerConfig::default());
-            link.server.join_group(link.connection, RED).unwrap();
-            let id = link.server.spawn(Tank::default());
-            set_role(&mut link, id, true);
-            link.settle();
-            drive(&mut link, id, 7);
-            link.tick();
+            let mut pair = joined(tanks, ServerConfig::default());
+            pair.server.join_group(pair.connection, RED).unwrap();
+            let id = pair.server.spawn(Tank::default());
+            set_role(&mut pair, id, true);
+            settle(&mut pair);
+            drive(&mut pair, id, 7);
+            pair.update_server();
             if delivers_first {
                 // The datagram is under way.
-                link.poll();
+                pair.poll();
             }
-            set_role(&mut link, id, false);
-            link.tick_again();
-            link.deliver();
-            link.answer();
-            link.settle();
-            link.assert_equal();
-            let tank = link.client.get::<Tank>(id).unwrap();
+            set_role(&mut pair, id, false);
+            pair.update_server_again();
+            pair.release_all();
+            pair.up();
+            settle(&mut pair);
+            pair.assert_equal();
+            let tank = pair.client.get::<Tank>(id).unwrap();
             assert_eq!((*tank.heading, *tank.order, *tank.fuel), (7, 0, 0));
         }
     }
@@ -245,58 +141,58 @@ fn rivals() -> Prefabs {
 
 #[test]
 fn held_datagrams_of_two_ticks_run_their_hooks_apart() {
-    let mut link = Link::new(rivals, ServerConfig::default());
-    let id = link.server.spawn(Rival::default());
-    let door = link.server.spawn(Door::default());
-    link.settle();
+    let mut pair = joined(rivals, ServerConfig::default());
+    let id = pair.server.spawn(Rival::default());
+    let door = pair.server.spawn(Door::default());
+    settle(&mut pair);
     // The datagrams overtake the packet of the door.
-    link.server.get_mut::<Door>(door).unwrap().opened.set(1);
+    pair.server.get_mut::<Door>(door).unwrap().opened.set(1);
     for aim in [11, 12] {
-        link.server.get_mut::<Rival>(id).unwrap().aim.set(aim);
-        link.tick();
-        link.poll();
+        pair.server.get_mut::<Rival>(id).unwrap().aim.set(aim);
+        pair.update_server();
+        pair.poll();
     }
-    link.deliver_datagrams(2);
+    pair.release(|packet| packet.is_datagram());
     // The datagrams wait no longer for the other packets of their ticks.
-    link.client.update(link.now + 2 * TICK);
-    assert_eq!(link.client.get::<Rival>(id).unwrap().aim, 0);
-    link.deliver_stream(1);
-    let rival = link.client.get::<Rival>(id).unwrap();
+    pair.client.update(pair.now + 2 * pair.tick);
+    assert_eq!(pair.client.get::<Rival>(id).unwrap().aim, 0);
+    pair.release(|_| true);
+    let rival = pair.client.get::<Rival>(id).unwrap();
     assert_eq!(rival.seen, [(0, 11), (11, 12)]);
 }
 
 #[test]
 fn two_updates_of_a_tick_run_the_hooks_of_both() {
-    let mut link = Link::new(rivals, ServerConfig::default());
-    let id = link.server.spawn(Rival::default());
-    let door = link.server.spawn(Door::default());
-    link.settle();
+    let mut pair = joined(rivals, ServerConfig::default());
+    let id = pair.server.spawn(Rival::default());
+    let door = pair.server.spawn(Door::default());
+    settle(&mut pair);
     for polls in [false, true] {
-        let before = *link.server.get::<Door>(door).unwrap().opened;
-        link.client.get_mut::<Door>(door).unwrap().seen.clear();
-        link.server
+        let before = *pair.server.get::<Door>(door).unwrap().opened;
+        pair.client.get_mut::<Door>(door).unwrap().seen.clear();
+        pair.server
             .get_mut::<Rival>(id)
             .unwrap()
             .aim
             .set(before + 1);
-        link.server
+        pair.server
             .get_mut::<Door>(door)
             .unwrap()
             .opened
             .set(before + 1);
-        link.tick();
+        pair.update_server();
         if polls {
-            link.poll();
+            pair.poll();
         }
-        link.server
+        pair.server
             .get_mut::<Door>(door)
             .unwrap()
             .opened
             .set(before + 2);
-        link.tick_again();
-        link.deliver();
-        link.answer();
-        let door = link.client.get::<Door>(door).unwrap();
+        pair.update_server_again();
+        pair.release_all();
+        pair.up();
+        let door = pair.client.get::<Door>(door).unwrap();
         assert_eq!(door.seen, [(before, before + 1), (before + 1, before + 2)]);
     }
 }
@@ -332,61 +228,57 @@ fn explode(server: &mut NetworkServer, id: NetId, health: u32) {
 
 #[test]
 fn call_after_state_of_a_second_update_sees_it() {
-    let mut link = Link::new(mines, ServerConfig::default());
-    let id = link.server.spawn(Mine::default());
-    link.settle();
-    link.server.get_mut::<Mine>(id).unwrap().health.set(1);
-    link.tick();
-    link.deliver();
-    explode(&mut link.server, id, 2);
-    link.tick_again();
-    link.deliver();
+    let mut pair = joined(mines, ServerConfig::default());
+    let id = pair.server.spawn(Mine::default());
+    settle(&mut pair);
+    pair.server.get_mut::<Mine>(id).unwrap().health.set(1);
+    pair.update_server();
+    pair.release_all();
+    explode(&mut pair.server, id, 2);
+    pair.update_server_again();
+    pair.release_all();
     // Between two updates, before the transport polls.
-    explode(&mut link.server, id, 3);
-    link.deliver();
-    link.settle();
-    let mine = link.client.get::<Mine>(id).unwrap();
+    explode(&mut pair.server, id, 3);
+    pair.release_all();
+    settle(&mut pair);
+    let mine = pair.client.get::<Mine>(id).unwrap();
     assert_eq!(mine.exploded, [(2, 3), (3, 3)]);
 }
 
 #[test]
 fn tick_behind_a_lost_datagram_is_not_complete() {
-    let mut link = Link::new(mines, ServerConfig::default());
-    let id = link.server.spawn(Mine::default());
-    let door = link.server.spawn(Door::default());
-    link.settle();
-    assert!(link.ticks().last().unwrap().1);
+    let mut pair = joined(mines, ServerConfig::default());
+    let id = pair.server.spawn(Mine::default());
+    let door = pair.server.spawn(Door::default());
+    settle(&mut pair);
+    assert!(ticks(&mut pair).last().unwrap().1);
     // The last datagram is lost, and a tick on the stream follows.
-    link.server.get_mut::<Mine>(id).unwrap().health.set(5);
-    link.tick();
-    link.poll();
-    link.datagrams.clear();
-    link.server.get_mut::<Door>(door).unwrap().opened.set(1);
-    link.tick();
-    link.deliver();
-    link.answer();
-    assert_eq!(link.client.get::<Door>(door).unwrap().opened, 1);
-    let behind = link.ticks();
+    pair.server.get_mut::<Mine>(id).unwrap().health.set(5);
+    pair.update_server();
+    pair.poll();
+    pair.waiting.retain(|packet| !packet.is_datagram());
+    pair.server.get_mut::<Door>(door).unwrap().opened.set(1);
+    pair.update_server();
+    pair.release_all();
+    pair.up();
+    assert_eq!(pair.client.get::<Door>(door).unwrap().opened, 1);
+    let behind = ticks(&mut pair);
     assert_eq!(behind.len(), 1);
     assert!(!behind[0].1, "{behind:?}");
     let mut is_complete = false;
     for _ in 0..20 {
-        link.tick();
-        link.deliver();
-        link.answer();
-        let health = *link.client.get::<Mine>(id).unwrap().health;
-        is_complete |= link.ticks().iter().any(|(_, complete)| *complete);
+        pair.update_server();
+        pair.release_all();
+        pair.up();
+        let health = *pair.client.get::<Mine>(id).unwrap().health;
+        is_complete |= ticks(&mut pair).iter().any(|(_, complete)| *complete);
         assert!(health == 5 || !is_complete, "complete without the health");
     }
     assert!(is_complete, "the repair completes a tick");
 }
 
-/// A server to whose sessions a client returns after a lost link.
+/// A server to whose sessions a client returns after a lost pair.
 fn with_sessions() -> ServerConfig {
-    fn token() -> [u8; 16] {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        u128::from(NEXT.fetch_add(1, Ordering::Relaxed)).to_le_bytes()
-    }
     ServerConfig {
         reconnect_grace: Duration::from_mins(1),
         session_tokens: Some(token),
@@ -485,15 +377,15 @@ struct Cart {
 fn both_ends_do_without_datagrams_that_are_too_small() {
     let carts = || Prefabs::new().register::<Cart>("cart");
     for (size, has_datagrams) in [(600, false), (1_123, false), (1_124, true)] {
-        let mut link = Link::with_datagrams(carts, ServerConfig::default(), size);
-        let id = link.server.spawn(Cart::default());
-        link.server.set_owner(id, Some(link.connection)).unwrap();
-        link.settle();
-        link.client.get_mut::<Cart>(id).unwrap().x.set(7);
-        link.settle();
-        assert_eq!(link.server.get::<Cart>(id).unwrap().x, 7, "{size}");
-        let losses = link.server.losses(link.connection).unwrap();
-        let on_client = link.client.losses();
+        let mut pair = with_datagrams(carts, ServerConfig::default(), size);
+        let id = pair.server.spawn(Cart::default());
+        pair.server.set_owner(id, Some(pair.connection)).unwrap();
+        settle(&mut pair);
+        pair.client.get_mut::<Cart>(id).unwrap().x.set(7);
+        settle(&mut pair);
+        assert_eq!(pair.server.get::<Cart>(id).unwrap().x, 7, "{size}");
+        let losses = pair.server.losses(pair.connection).unwrap();
+        let on_client = pair.client.losses();
         assert_eq!(
             (losses.is_some(), on_client.is_some()),
             (has_datagrams, has_datagrams),
@@ -532,29 +424,30 @@ fn beacons() -> Prefabs {
 /// Returns the lights that the client reports for the next ticks, in each of which a datagram with another change
 /// carries the copy of the one before.
 fn reported_lights(
-    link: &mut Link,
+    pair: &mut Pair,
     (beacon, mine): (NetId, NetId),
     is_lost: [bool; 3],
 ) -> Vec<u32> {
     let mut lights = Vec::new();
     for is_lost in is_lost {
-        let health = *link.server.get::<Mine>(mine).unwrap().health + 1;
-        link.server
+        let health = *pair.server.get::<Mine>(mine).unwrap().health + 1;
+        pair.server
             .get_mut::<Mine>(mine)
             .unwrap()
             .health
             .set(health);
-        link.tick();
-        link.poll();
-        assert_eq!(link.datagrams.len(), 1);
+        pair.update_server();
+        pair.poll();
+        let datagrams = pair.waiting.iter().filter(|packet| packet.is_datagram());
+        assert_eq!(datagrams.count(), 1);
         if is_lost {
-            link.datagrams.clear();
+            pair.waiting.retain(|packet| !packet.is_datagram());
         }
-        link.deliver();
-        link.client.update(link.now);
-        while let Some(event) = link.client.poll_event() {
+        pair.release_all();
+        pair.client.update(pair.now);
+        while let Some(event) = pair.client.poll_event() {
             if event.changed::<Beacon>().is_some() {
-                lights.push(*link.client.get::<Beacon>(beacon).unwrap().light);
+                lights.push(*pair.client.get::<Beacon>(beacon).unwrap().light);
             }
         }
     }
@@ -563,33 +456,33 @@ fn reported_lights(
 
 #[test]
 fn copies_of_a_held_value_report_nothing() {
-    let mut link = Link::new(beacons, ServerConfig::default());
-    let beacon = link.server.spawn(Beacon::default());
-    let mine = link.server.spawn(Mine::default());
-    link.settle();
-    while link.client.poll_event().is_some() {}
+    let mut pair = joined(beacons, ServerConfig::default());
+    let beacon = pair.server.spawn(Beacon::default());
+    let mine = pair.server.spawn(Mine::default());
+    settle(&mut pair);
+    while pair.client.poll_event().is_some() {}
     let cases = [
         [false, false, false],
         [true, false, false],
         [false, true, false],
     ];
     for (light, is_lost) in (1..).zip(cases) {
-        let before = link.client.get::<Beacon>(beacon).unwrap().hooks;
-        link.server
+        let before = pair.client.get::<Beacon>(beacon).unwrap().hooks;
+        pair.server
             .get_mut::<Beacon>(beacon)
             .unwrap()
             .light
             .set(light);
-        link.server
+        pair.server
             .get_mut::<Beacon>(beacon)
             .unwrap()
             .colours
             .push(light);
-        let lights = reported_lights(&mut link, (beacon, mine), is_lost);
+        let lights = reported_lights(&mut pair, (beacon, mine), is_lost);
         assert_eq!(lights, [light], "{is_lost:?}");
-        let hooks = link.client.get::<Beacon>(beacon).unwrap().hooks;
+        let hooks = pair.client.get::<Beacon>(beacon).unwrap().hooks;
         assert_eq!(hooks, before.map(|runs| runs + 1), "{is_lost:?}");
-        link.settle();
+        settle(&mut pair);
     }
 }
 
@@ -600,31 +493,28 @@ fn lost_copies_are_repaired_when_records_end_early() {
         let mut config = ServerConfig::default();
         config.loss.record_ticks = 1;
         config.loss.record_time = Duration::ZERO;
-        let mut link = Link::new(beacons, config);
-        let id = link.server.spawn(Beacon::default());
-        let mine = link.server.spawn(Mine::default());
-        link.settle();
-        (0..phase).for_each(|_| link.tick());
-        link.deliver();
-        link.server.get_mut::<Beacon>(id).unwrap().light.set(1);
+        let mut pair = joined(beacons, config);
+        let id = pair.server.spawn(Beacon::default());
+        let mine = pair.server.spawn(Mine::default());
+        settle(&mut pair);
+        (0..phase).for_each(|_| pair.update_server());
+        pair.release_all();
+        pair.server.get_mut::<Beacon>(id).unwrap().light.set(1);
         for health in 1..3 {
             // The copy travels with another change.
-            link.server
+            pair.server
                 .get_mut::<Mine>(mine)
                 .unwrap()
                 .health
                 .set(health);
-            link.tick();
-            link.poll();
-            assert_eq!(
-                link.datagrams.drain(..).len(),
-                1,
-                "the change and its copy are lost"
-            );
-            link.deliver();
+            pair.update_server();
+            pair.poll();
+            let lost = pair.waiting.extract_if(.., |packet| packet.is_datagram());
+            assert_eq!(lost.count(), 1, "the change and its copy are lost");
+            pair.release_all();
         }
-        link.settle();
-        assert_eq!(link.client.get::<Beacon>(id).unwrap().light, 1, "{phase}");
+        settle(&mut pair);
+        assert_eq!(pair.client.get::<Beacon>(id).unwrap().light, 1, "{phase}");
     }
 }
 
@@ -678,40 +568,31 @@ fn fields_are_repaired_with_a_short_ring_and_returns() {
 
 #[test]
 fn farewell_may_cross_the_answer_of_the_server() {
-    let mut server = NetworkServer::new(mines());
-    let mut client = NetworkClient::new(mines());
-    Endpoint::handle_connect(&mut client, PacketLimits::STREAM);
-    let connection = Endpoint::handle_connect(&mut server, PacketLimits::STREAM);
-    client.update(Duration::ZERO);
-    let send = |client: &mut NetworkClient, server: &mut NetworkServer| {
-        while let Some(packet) = client.poll_transmit() {
-            server
-                .handle_packet(connection, packet.channel, &packet.bytes)
-                .unwrap();
-        }
-    };
-    send(&mut client, &mut server);
-    server.update(Duration::ZERO);
-    while server.poll_transmit().is_some() {}
-    // The answer is under way.
-    client.disconnect("changed my mind");
-    send(&mut client, &mut server);
-    let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();
+    let (server, client) = (NetworkServer::new(mines()), NetworkClient::new(mines()));
+    let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+    pair.up();
+    pair.update_server();
+    assert!(!pair.server_packets().is_empty(), "the answer is under way");
+    pair.client.disconnect("changed my mind");
+    pair.up();
+    let events = pair.server_events();
     let misbehaved = |event: &ServerEvent| matches!(event, ServerEvent::Misbehaved { .. });
     assert!(!events.iter().any(misbehaved), "{events:?}");
-    assert!(!server.is_connected(connection));
+    assert!(!pair.server.is_connected(pair.connection));
 }
 
 #[test]
 fn new_burst_ends_a_forged_tick() {
     for forged in [1_u32 << 16, 1 << 20, 1 << 30] {
-        let mut link = Link::new(mines, ServerConfig::default());
-        let id = link.server.spawn(Mine::default());
-        link.settle();
-        link.server.get_mut::<Mine>(id).unwrap().health.set(5);
-        link.tick();
-        link.poll();
-        let (channel, bytes) = link.datagrams.pop_front().unwrap();
+        let mut pair = joined(mines, ServerConfig::default());
+        let id = pair.server.spawn(Mine::default());
+        settle(&mut pair);
+        pair.server.get_mut::<Mine>(id).unwrap().health.set(5);
+        pair.update_server();
+        pair.poll();
+        let place = pair.waiting.iter().position(Packet::is_datagram);
+        let datagram = pair.waiting.remove(place.unwrap());
+        let bytes = &datagram.bytes;
         assert_eq!(bytes[0] & 0x03, 0x01, "a short tick");
         let tick = u32::from(u16::from_le_bytes([bytes[3], bytes[4]])) + forged;
         let wide = [
@@ -719,23 +600,23 @@ fn new_burst_ends_a_forged_tick() {
             &tick.to_le_bytes(),
             &bytes[5..],
         ];
-        link.client
-            .handle_datagram(channel, &wide.concat())
+        pair.client
+            .handle_datagram(datagram.channel, &wide.concat())
             .unwrap();
-        link.server.get_mut::<Mine>(id).unwrap().health.set(6);
-        link.settle();
+        pair.server.get_mut::<Mine>(id).unwrap().health.set(6);
+        settle(&mut pair);
 
-        link.server.set_not_ready(link.connection);
-        link.settle();
-        link.server.get_mut::<Mine>(id).unwrap().health.set(8);
-        link.server.set_ready(link.connection);
-        link.settle();
-        assert_eq!(link.client.get::<Mine>(id).unwrap().health, 8, "{forged}");
-        link.ticks();
-        link.server.get_mut::<Mine>(id).unwrap().health.set(7);
-        link.settle();
-        assert_eq!(link.client.get::<Mine>(id).unwrap().health, 7, "{forged}");
-        let (tick, is_complete) = link.ticks().pop().expect("a report");
-        assert!(is_complete && tick <= link.server.network_time().tick);
+        pair.server.set_not_ready(pair.connection);
+        settle(&mut pair);
+        pair.server.get_mut::<Mine>(id).unwrap().health.set(8);
+        pair.server.set_ready(pair.connection);
+        settle(&mut pair);
+        assert_eq!(pair.client.get::<Mine>(id).unwrap().health, 8, "{forged}");
+        ticks(&mut pair);
+        pair.server.get_mut::<Mine>(id).unwrap().health.set(7);
+        settle(&mut pair);
+        assert_eq!(pair.client.get::<Mine>(id).unwrap().health, 7, "{forged}");
+        let (tick, is_complete) = ticks(&mut pair).pop().expect("a report");
+        assert!(is_complete && tick <= pair.server.network_time().tick);
     }
 }
