@@ -324,20 +324,20 @@ fn early_messages_of_a_join_run_before_ready() {
 /// A delta whose spawn was damaged is early, and the burst behind NotReady has newer state.
 #[test]
 fn not_ready_drops_early_deltas_of_unreliable_channels() {
-    let mut way = Way::new(Framing::Unet);
-    let id = way.spawn();
+    let mut pair = joined(Framing::Unet);
+    let id = spawn(&mut pair);
     // The spawn is lost in a damaged packet.
-    way.packets();
-    way.turn(id, 90.0);
-    way.deliver_all();
-    assert_eq!((way.heading(id), way.unknown()), (None, 0));
-    way.server.set_not_ready(way.connection);
-    way.deliver_all();
-    assert_eq!(way.unknown(), 1);
-    way.turn(id, 180.0);
-    way.client.ready();
-    way.exchange(2);
-    assert_eq!(way.heading(id), Some(180.0));
+    update_packets(&mut pair);
+    turn(&mut pair, id, 90.0);
+    pair.down();
+    assert_eq!((heading(&pair, id), unknown(&pair)), (None, 0));
+    pair.server.set_not_ready(pair.connection);
+    pair.down();
+    assert_eq!(unknown(&pair), 1);
+    turn(&mut pair, id, 180.0);
+    pair.client.ready();
+    pair.steps(2);
+    assert_eq!(heading(&pair, id), Some(180.0));
 }
 
 // checklist: T65
