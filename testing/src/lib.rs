@@ -21,7 +21,7 @@ pub use cases::cases;
 pub use crowd::Crowd;
 pub use network::{
     change, client, drain, hooks, network, networks_of_both_framings, server_events, spawn_owned,
-    states, token,
+    spawn_with_id, states, token,
 };
 pub use packets::{
     ClientMessages, DATAGRAMS, ServerMessages, arrive, arrive_at_server, events, messages, packet,

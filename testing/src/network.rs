@@ -68,6 +68,24 @@ pub fn spawn_owned(
     server.try_spawn(behaviours, options).expect("a prefab")
 }
 
+/// Spawns an object with a number.
+///
+/// # Panics
+///
+/// When the number is taken, or the behaviours are no prefab.
+#[track_caller]
+pub fn spawn_with_id(
+    server: &mut NetworkServer,
+    behaviours: impl BehaviourSet,
+    number: u32,
+) -> NetId {
+    let options = SpawnOptions {
+        net_id: Some(NetId(number)),
+        ..SpawnOptions::default()
+    };
+    server.try_spawn(behaviours, options).expect("a free id")
+}
+
 /// Returns bytes for the token of a session, which no call before has returned.
 #[must_use]
 pub fn token() -> [u8; 16] {

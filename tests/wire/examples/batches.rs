@@ -4,27 +4,38 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Framing, NetworkSceneId, ServerConfig,
+    Framing, NetworkSceneId, PacketLimits, ServerConfig,
     behaviour::BehaviourList,
     values::{Quaternion, Vector3},
 };
 
-use crate::examples::{Lamp, One, Two, Vault, packets};
+use syncvar_testing::{Pair, client, spawn_with_id};
+
+use crate::examples::{Examples, Lamp, One, Two, Vault, packets};
 
 const ORIGIN: Vector3 = Vector3::new(0.0, 0.0, 0.0);
 const PLACE: Vector3 = Vector3::new(1.0, 2.0, 3.0);
 const TURN: Option<Quaternion> = Some(Quaternion::new(0.0, 1.0, 0.0, 0.0));
 
-/// What each example comes to.
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let mut examples = update_examples();
-    examples.extend(spawn_examples());
-    examples.extend(answers());
-    examples
-}
-
-fn update_examples() -> Vec<(&'static str, String)> {
-    vec![
+#[test]
+pub(crate) fn batches_of_updates_are_written_as_documented() -> Examples {
+    let bytes = sent(
+        1340,
+        |server| _ = spawn_with_id(server, Vault::default(), 3),
+        |server| {
+            let mut vault = server.get_mut::<Vault>(NetId(3)).expect("a vault");
+            vault.bytes.set(vec![b'x'; 65_535]);
+        },
+    );
+    let list = sent(
+        1340,
+        |server| _ = spawn_with_id(server, list(), 3),
+        |server| {
+            let mut two = server.get_mut::<Two>(NetId(3)).expect("an object");
+            two.k.set(2);
+        },
+    );
+    Examples::check(vec![
         (
             "UpdateBatch #3: `v = 77`",
             updated(&[3], |server| set(server, 3, 77)),
@@ -50,27 +61,28 @@ fn update_examples() -> Vec<(&'static str, String)> {
         ),
         (
             "UpdateBatch #3: 65535 bytes `x` changed, 65539 bytes in all; up to the bytes",
-            updated_bytes().replace(&"78".repeat(65_535), ""),
+            bytes.concat().replace(&"78".repeat(65_535), ""),
         ),
         (
             "UpdateBatch #3: a clean behaviour, one with its second field 2, a clean one",
-            updated_list(),
+            list.concat(),
         ),
         (
             "UpdateBatch #3: `v = 77`; #300: `v = 6`, in packets of 11 bytes",
             update((11, &[3, 300]), set_both).concat(),
         ),
-    ]
+    ])
 }
 
-fn spawn_examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn batches_of_spawns_are_written_as_documented() -> Examples {
     let lamp = |server: &mut NetworkServer| {
         let lit = Lamp { lit: true.into() };
         server.spawn(lit);
     };
     let one =
         |position, rotation| spawned(move |server| spawn_one(server, 1, (position, rotation)));
-    vec![
+    Examples::check(vec![
         ("SpawnBatch #1: `lamp` with `lit = true`", spawned(lamp)),
         (
             "SpawnBatch #1: `one` with `v = 5` at (1, 2, 3)",
@@ -111,11 +123,11 @@ fn spawn_examples() -> Vec<(&'static str, String)> {
                 below_1(server);
             }),
         ),
-    ]
+    ])
 }
 
-/// What a server answers to a client that may join.
-fn answers() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn answers_to_a_join_are_written_as_documented() -> Examples {
     let answer = |dialect| {
         let config = ServerConfig {
             framing: dialect,
@@ -124,26 +136,26 @@ fn answers() -> Vec<(&'static str, String)> {
         };
         let mut server = NetworkServer::with_config(prefabs(), config);
         server.update(Duration::from_secs(10));
-        connect(&mut server);
-        packets(&mut server).concat()
+        packets(&mut connect(server).server).concat()
     };
-    vec![
+    Examples::check(vec![
         (
             "Connect 5, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300, 30 ticks a \
              second, sends each 0.1 s",
             answer(Framing::Compact),
         ),
         ("Connect 5, the answer: `Unet`", answer(Framing::Unet)),
-    ]
+    ])
+}
+
+fn list() -> BehaviourList {
+    BehaviourList::new()
+        .with(One::default())
+        .with(Two::default())
+        .with(One::default())
 }
 
 fn prefabs() -> Prefabs {
-    let list = || {
-        BehaviourList::new()
-            .with(One::default())
-            .with(Two::default())
-            .with(One::default())
-    };
     // The order of names is another.
     Prefabs::new()
         .register::<One>("one")
@@ -153,24 +165,16 @@ fn prefabs() -> Prefabs {
         .register::<Vault>("vault")
 }
 
-/// A client connects that asks for `Compact`.
-fn connect(server: &mut NetworkServer) -> ConnectionId {
-    let config = ClientConfig {
-        framing: Framing::Compact,
-        ..ClientConfig::default()
-    };
-    let mut client = NetworkClient::with_config(prefabs(), config);
-    client.handle_connect();
-    let connection = server.handle_connect();
-    let packet = client.poll_transmit().expect("Connect").bytes;
-    server
-        .handle_packet(connection, 0, &packet)
-        .expect("both are alike");
-    connection
+/// Connects a client that asks for `Compact`.
+fn connect(server: NetworkServer) -> Pair {
+    let client = client(prefabs(), Framing::Compact);
+    let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+    pair.now = pair.server.now();
+    pair.up();
+    pair
 }
 
-/// The packets that a server sends to a client that speaks `Compact`, after objects have been
-/// spawned (`before`) and something has been done to them.
+/// Returns the packets to a client with `Compact` after spawns (`before`) and changes.
 fn sent(
     packet_size: usize,
     before: impl FnOnce(&mut NetworkServer),
@@ -181,9 +185,9 @@ fn sent(
         packet_size: packet_size + 24,
         ..ServerConfig::default()
     };
-    let mut server = NetworkServer::with_config(prefabs(), config);
-    let connection = connect(&mut server);
-    server.set_ready(connection);
+    let pair = connect(NetworkServer::with_config(prefabs(), config));
+    let mut server = pair.server;
+    server.set_ready(pair.connection);
     before(&mut server);
     server.update(Duration::from_secs(1));
     packets(&mut server);
@@ -213,44 +217,12 @@ fn update(
 }
 
 fn updated_text(text: &str) -> String {
-    let spawn = |server: &mut NetworkServer| spawn_at_3(server, Two::default());
+    let spawn = |server: &mut NetworkServer| _ = spawn_with_id(server, Two::default(), 3);
     let write = |server: &mut NetworkServer| {
         let mut two = server.get_mut::<Two>(NetId(3)).expect("it is there");
         two.w.set(text.into());
     };
     sent(1340, spawn, write).concat()
-}
-
-fn updated_bytes() -> String {
-    let spawn = |server: &mut NetworkServer| spawn_at_3(server, Vault::default());
-    let write = |server: &mut NetworkServer| {
-        let mut vault = server.get_mut::<Vault>(NetId(3)).expect("it is there");
-        vault.bytes.set(vec![b'x'; 65_535]);
-    };
-    sent(1340, spawn, write).concat()
-}
-
-fn updated_list() -> String {
-    let spawn = |server: &mut NetworkServer| {
-        let list = BehaviourList::new()
-            .with(One::default())
-            .with(Two::default())
-            .with(One::default());
-        spawn_at_3(server, list);
-    };
-    let write = |server: &mut NetworkServer| {
-        let mut two = server.get_mut::<Two>(NetId(3)).expect("it is there");
-        two.k.set(2);
-    };
-    sent(1340, spawn, write).concat()
-}
-
-fn spawn_at_3(server: &mut NetworkServer, behaviours: impl syncvar::behaviour::BehaviourSet) {
-    let options = SpawnOptions {
-        net_id: Some(NetId(3)),
-        ..SpawnOptions::default()
-    };
-    server.try_spawn(behaviours, options).expect("a free id");
 }
 
 fn spawn_one(

@@ -8,7 +8,7 @@ use syncvar::{
     wire::Encoding,
 };
 
-use crate::examples::{bytes, bytes_in};
+use crate::examples::{Examples, bytes, bytes_in};
 
 #[derive(NetworkBehaviour)]
 struct Unit {
@@ -18,8 +18,8 @@ struct Unit {
     lead: SyncVar<i32>,
 }
 
-/// What each example comes to.
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn values_by_codecs_are_written_as_documented() -> Examples {
     let turned = Quaternion::new(0.6, 0.0, 0.0, -0.8);
     let mut unit = Unit {
         speed: 1.0.into(),
@@ -28,7 +28,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let full = bytes(|writer| assert!(unit.on_serialize(writer, true)));
     unit.lead.set(2);
     let changed = bytes(|writer| assert!(unit.on_serialize(writer, false)));
-    vec![
+    Examples::check(vec![
         ("`-3_i32` as `ZigZag`", coded::<ZigZag, _>(&-3_i32)),
         ("`300_i32` as `ZigZag`", coded::<ZigZag, _>(&300_i32)),
         (
@@ -70,7 +70,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             full,
         ),
         ("`Unit` with `lead = 2` changed", changed),
-    ]
+    ])
 }
 
 /// The bytes of a value by a codec, which are the same in every dialect or those of `Unet`.

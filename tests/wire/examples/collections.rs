@@ -4,21 +4,13 @@ use syncvar::prelude::*;
 use syncvar::wire::Encoding::{Compact, Unet};
 use syncvar::{SyncField, wire::Encoding};
 
-use crate::examples::bytes_in;
-
-/// What each example comes to.
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let mut examples = of_lists();
-    examples.extend(of_dictionaries());
-    examples.extend(of_sets());
-    examples
-}
+use crate::examples::{Examples, bytes_in};
 
 fn whole(field: &impl SyncField, dialect: Encoding) -> String {
     bytes_in(dialect, |writer| field.write_full(writer))
 }
 
-/// The changes of a field that clients have, after something was done to it.
+/// Returns the delta of a clean field after a change.
 fn changed<F: SyncField>(mut field: F, dialect: Encoding, change: impl FnOnce(&mut F)) -> String {
     field.clear_dirty();
     change(&mut field);
@@ -26,7 +18,8 @@ fn changed<F: SyncField>(mut field: F, dialect: Encoding, change: impl FnOnce(&m
     bytes_in(dialect, |writer| field.write_delta(writer))
 }
 
-fn of_lists() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn lists_are_written_as_documented() -> Examples {
     let list = |dialect, change: fn(&mut SyncList<i32>)| {
         changed(SyncList::from([1, 2, 3]), dialect, change)
     };
@@ -41,7 +34,7 @@ fn of_lists() -> Vec<(&'static str, String)> {
     let splice = |list: &mut SyncList<i32>| drop(list.splice(0..2, [7, 8]));
     let numbers = SyncList::from([1, 300]);
     let dirty = SyncList::from([1, 2]);
-    vec![
+    Examples::check(vec![
         ("whole list `[1, 300]` of `i32`", whole(&numbers, Unet)),
         ("list: add 7", list(Unet, |list| list.push(7))),
         ("list: clear", list(Unet, SyncList::clear)),
@@ -79,17 +72,18 @@ fn of_lists() -> Vec<(&'static str, String)> {
             "compact list `[1, 2, 3, 4, 5]`: keep the odd ones",
             odd(Compact),
         ),
-    ]
+    ])
 }
 
-fn of_dictionaries() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn dictionaries_are_written_as_documented() -> Examples {
     let start = || SyncDictionary::from([("a".to_owned(), 1), ("b".to_owned(), 1)]);
     let change = |ammo: &mut SyncDictionary<String, i32>| {
         ammo.insert("a".into(), 2);
         ammo.remove("b");
     };
     let one = SyncDictionary::from([("a".to_owned(), 1)]);
-    vec![
+    Examples::check(vec![
         ("whole dictionary `{\"a\": 1}`", whole(&one, Unet)),
         (
             "dictionary: put 2 at \"a\"; remove \"b\"",
@@ -99,10 +93,11 @@ fn of_dictionaries() -> Vec<(&'static str, String)> {
             "compact dictionary: put 2 at \"a\"; remove \"b\"",
             changed(start(), Compact, change),
         ),
-    ]
+    ])
 }
 
-fn of_sets() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn sets_are_written_as_documented() -> Examples {
     let start = || SyncHashSet::from([1, 2]);
     let change = |set: &mut SyncHashSet<i32>| {
         set.insert(3);
@@ -110,12 +105,12 @@ fn of_sets() -> Vec<(&'static str, String)> {
     };
     let sorted = SyncSortedSet::from([2, 1]);
     assert_eq!(whole(&sorted, Unet), whole(&start(), Unet));
-    vec![
+    Examples::check(vec![
         ("whole set `{1, 2}`", whole(&sorted, Unet)),
         ("set: add 3; remove 1", changed(start(), Unet, change)),
         (
             "compact set: add 3; remove 1",
             changed(start(), Compact, change),
         ),
-    ]
+    ])
 }

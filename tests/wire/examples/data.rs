@@ -1,11 +1,12 @@
-//! Section 3: what `on_synchronize` writes behind the full states.
+//! Section 3: data of `on_synchronize` behind the full states.
 
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, ServerConfig, values::NetworkHash128};
+use syncvar::{PacketLimits, ServerConfig, values::NetworkHash128};
+use syncvar_testing::Pair;
 
-use crate::examples::{Lamp, packets};
+use crate::examples::{Examples, Lamp, packets};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(synchronize)]
@@ -29,14 +30,22 @@ impl Synchronize for Door {
     }
 }
 
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn data_behind_the_fields_are_written_as_documented() -> Examples {
     let door = |is_broken| Door {
         open: true.into(),
         colour: 300,
         is_broken,
     };
+    // A client of another build hears the schema of the prefab.
+    let server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+    let client = NetworkClient::new(Prefabs::new());
+    let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+    pair.up();
+    let refusal = packets(&mut pair.server).concat();
+    let schema = refusal.strip_suffix("03002100010000");
     let gate = (Lamp { lit: true.into() }, door(true));
-    vec![
+    Examples::check(vec![
         (
             "ObjectSpawn #1, asset `a55e7000000000000000000000000001`, `Door` with `open = true` and the data \
              `colour = 300`",
@@ -53,9 +62,9 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         ),
         (
             "Schema of prefab `door` with `Door { open: bool }` on channel 0, with data",
-            schema(),
+            schema.expect("Disconnect 1 at the end").into(),
         ),
-    ]
+    ])
 }
 
 fn prefabs() -> Prefabs {
@@ -82,33 +91,13 @@ fn in_unet(door: Door) -> String {
 }
 
 fn in_compact(object: impl syncvar::behaviour::BehaviourSet) -> String {
-    let mut server = NetworkServer::new(prefabs());
-    let connection = server.handle_connect();
-    let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
-    client.handle_connect();
-    let connect = client.poll_transmit().expect("its Connect");
-    server
-        .handle_packet(connection, connect.channel, &connect.bytes)
-        .expect("the same schema");
-    server.set_ready(connection);
-    server.update(Duration::from_secs(1));
-    packets(&mut server);
-    server.spawn(object);
-    server.update(Duration::from_secs(2));
-    packets(&mut server).concat()
-}
-
-/// What a server says of a prefab to a client of another build.
-fn schema() -> String {
-    let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
-    let connection = server.handle_connect();
-    let mut client = NetworkClient::new(Prefabs::new());
-    client.handle_connect();
-    let connect = client.poll_transmit().expect("its Connect");
-    server
-        .handle_packet(connection, connect.channel, &connect.bytes)
-        .expect("a client of another build");
-    let refusal = packets(&mut server).concat();
-    let refusal = refusal.strip_suffix("03002100010000");
-    refusal.expect("it ends with Disconnect 1").into()
+    let client = NetworkClient::new(prefabs());
+    let mut pair = Pair::connect(NetworkServer::new(prefabs()), client, PacketLimits::STREAM);
+    pair.up();
+    pair.server.set_ready(pair.connection);
+    pair.server.update(Duration::from_secs(1));
+    packets(&mut pair.server);
+    pair.server.spawn(object);
+    pair.server.update(Duration::from_secs(2));
+    packets(&mut pair.server).concat()
 }

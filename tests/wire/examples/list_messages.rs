@@ -8,7 +8,7 @@ use syncvar::{
     unet::{ListHash, ListOperation, SyncListMessage},
 };
 
-use crate::examples::{bytes, packets};
+use crate::examples::{Examples, bytes, packets};
 
 #[derive(NetworkBehaviour, Default)]
 struct SyncListsOnly {
@@ -16,15 +16,10 @@ struct SyncListsOnly {
     ints: SyncList<i32>,
 }
 
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let hash = ListHash::of("SyncListsOnly", "ints");
-    let mut examples = vec![(
-        "the hash of `SyncListsOnly.ints`, packed",
-        bytes(|writer| writer.write_packed_u32(hash.0)),
-    )];
-    examples.extend(operations());
+#[test]
+pub(crate) fn changes_of_lists_are_written_as_documented() -> Examples {
     let (one, two) = (SyncList::new(), SyncList::from([5, 6]));
-    examples.extend([
+    Examples::check(vec![
         (
             "UpdateVars #1: `ints`: add 5",
             update(one, |ints| ints.push(5)),
@@ -40,14 +35,19 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             "UpdateVars #1: `ints` of `[5, 6]`: its bit set by hand",
             update(two, SyncList::set_dirty),
         ),
-    ]);
-    examples
+    ])
 }
 
-fn operations() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn list_messages_of_unet_are_written_as_documented() -> Examples {
     let first = |operation| message(NetId(1), operation);
     let (index, value) = (1, 6);
-    vec![
+    let hash = ListHash::of("SyncListsOnly", "ints");
+    Examples::check(vec![
+        (
+            "the hash of `SyncListsOnly.ints`, packed",
+            bytes(|writer| writer.write_packed_u32(hash.0)),
+        ),
         (
             "SyncList #1 `ints`: add 5, the first",
             first(ListOperation::Add { index: 0, value: 5 }),
@@ -73,7 +73,7 @@ fn operations() -> Vec<(&'static str, String)> {
             "SyncList #1 `ints`: 6 at 1 again",
             first(ListOperation::Dirty { index, value }),
         ),
-    ]
+    ])
 }
 
 fn message(net_id: NetId, operation: ListOperation<i32>) -> String {
@@ -90,7 +90,7 @@ fn message(net_id: NetId, operation: ListOperation<i32>) -> String {
     })
 }
 
-/// What a server sends when something has been done to the list of an object that is there.
+/// Returns the messages of a server after a change of a list.
 fn update(ints: SyncList<i32>, act: impl FnOnce(&mut SyncList<i32>)) -> String {
     let config = ServerConfig {
         compare_schemas: false,

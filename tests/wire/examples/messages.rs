@@ -1,25 +1,25 @@
 //! Sections 4 and 5: messages, and the handshake.
 
 use std::time::Duration;
-use syncvar_testing::ClientMessages as _;
 
 use syncvar::join::{Refusal, SessionToken};
 use syncvar::prelude::*;
+use syncvar::testing::Conditions;
 use syncvar::{
-    ClientConfig, Framing, NetworkSceneId, ServerConfig,
+    ClientConfig, Framing, NetworkSceneId, PacketLimits, ServerConfig,
     behaviour::BehaviourList,
     values::{NetworkHash128, Vector3},
 };
 
-use crate::examples::{Lamp, One, Two, packets};
+use syncvar_testing::{ClientMessages as _, Pair, client, frame, spawn_with_id};
 
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    [unet_examples(), program_examples()].concat()
-}
+use crate::examples::{Examples, Lamp, One, Two, packets};
 
-/// Sessions, messages and players.
-fn program_examples() -> Vec<(&'static str, String)> {
-    vec![
+const STREAM: PacketLimits = PacketLimits::STREAM;
+
+#[test]
+pub(crate) fn sessions_and_messages_are_written_as_documented() -> Examples {
+    Examples::check(vec![
         (
             "Disconnect 4 \"no\", with the payload 7",
             sent(|server, connection| {
@@ -30,24 +30,20 @@ fn program_examples() -> Vec<(&'static str, String)> {
         ),
         (
             "Session with the payload 7, before Connect",
-            join_request_example(None),
+            join_request(None),
         ),
         (
             "Session with the token `000102030405060708090a0b0c0d0e0f` and the payload 7, before \
              Connect",
-            join_request_example(Some(SessionToken::new(token()))),
-        ),
-        (
-            "Session to the client: a new one with this token, after one packet of the client",
-            session_example(),
+            join_request(Some(SessionToken::new(token()))),
         ),
         (
             "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`",
-            chat_example(Framing::Unet),
+            chat(Framing::Unet),
         ),
         (
             "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`, on a `Compact` connection",
-            chat_example(Framing::Compact),
+            chat(Framing::Compact),
         ),
         (
             "Owner #300, player 0",
@@ -65,45 +61,107 @@ fn program_examples() -> Vec<(&'static str, String)> {
             "RemovePlayer 2",
             client_packet(false, |client| client.remove_player(2)),
         ),
-    ]
+    ])
 }
 
-fn unet_examples() -> Vec<(&'static str, String)> {
-    let spawn = "ObjectSpawn #1, asset `a55e7000000000000000000000000001`, one behaviour with `v = 5`, \
-                 no rotation given";
-    let destroyed = sent(|server, _| {
+#[test]
+pub(crate) fn a_new_session_is_written_as_documented() -> Examples {
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_secs(1),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    };
+    let server = NetworkServer::with_config(Prefabs::new(), config);
+    let mut pair = Pair::connect(server, NetworkClient::new(Prefabs::new()), STREAM);
+    pair.up();
+    // Connect follows in the same packet.
+    let packet = packets(&mut pair.server).concat();
+    let length = hex::decode(&packet[..2]).expect("hexadecimal")[0];
+    let session = &packet[..2 * (4 + usize::from(length))];
+    Examples::check(vec![(
+        "Session to the client: a new one with this token, after one packet of the client",
+        session.into(),
+    )])
+}
+
+#[test]
+pub(crate) fn objects_in_unet_are_written_as_documented() -> Examples {
+    let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
+    let prefabs = Prefabs::new().register_asset("one", asset_id, One::default);
+    let spawned = server(prefabs, |server, _| {
         server.update(Duration::from_secs(1));
-        spawn_300(server);
-        server.despawn(NetId(300)).unwrap();
+        server.spawn(One { v: 5.into() });
     });
-    let hidden = sent(|server, connection| {
+    let list = || {
+        BehaviourList::new()
+            .with(One::default())
+            .with(Two::default())
+            .with(One::default())
+    };
+    let updated = server(Prefabs::new().register_with("three", list), |server, _| {
+        let id = spawn_with_id(server, list(), 3);
+        server.update(Duration::from_secs(1));
+        server.get_mut::<Two>(id).expect("the behaviour").k.set(2);
+    });
+    let in_scene = sent(|server, _| {
+        server.update(Duration::from_secs(1));
         let options = SpawnOptions {
-            net_id: Some(NetId(5)),
+            net_id: Some(NetId(6)),
+            position: Vector3::new(1.0, 2.0, 3.0),
+            scene_id: Some(NetworkSceneId(12)),
             ..SpawnOptions::default()
         };
-        server
-            .try_spawn(One::default(), options)
-            .expect("a free id");
-        server.update(Duration::from_secs(1));
-        server.hide(NetId(5), connection).unwrap();
+        let one = One { v: 5.into() };
+        server.try_spawn(one, options).expect("free ids");
     });
-    let owned = sent(|server, connection| {
-        spawn_300(server);
-        server.set_owner(NetId(300), Some(connection)).unwrap();
-    });
-    vec![
-        ("ObjectDestroy #300", destroyed),
-        (spawn, spawn_example()),
+    Examples::check(vec![
+        (
+            "ObjectSpawn #1, asset `a55e7000000000000000000000000001`, one behaviour with `v = 5`, \
+             no rotation given",
+            spawned.last().expect("a packet").clone(),
+        ),
         (
             "UpdateVars #3: a clean behaviour, one with its second field 2, a clean one",
-            update_example(),
+            updated.last().expect("a packet").clone(),
         ),
         (
             "ObjectSpawnScene #6, scene id 12, at (1, 2, 3), one behaviour with `v = 5`",
-            scene_spawn_example(),
+            in_scene,
         ),
-        ("SpawnFinished 1", sent(|_, _| ())),
-        ("SpawnFinished 2", to_ours(&[], NetworkServer::scene_loaded)),
+        (
+            "ObjectDestroy #300",
+            sent(|server, _| {
+                server.update(Duration::from_secs(1));
+                spawn_300(server);
+                server.despawn(NetId(300)).unwrap();
+            }),
+        ),
+        (
+            "ObjectHide #5",
+            sent(|server, connection| {
+                let id = spawn_with_id(server, One::default(), 5);
+                server.update(Duration::from_secs(1));
+                server.hide(id, connection).unwrap();
+            }),
+        ),
+        (
+            "LocalClientAuthority #300, owned",
+            sent(|server, connection| {
+                spawn_300(server);
+                server.set_owner(NetId(300), Some(connection)).unwrap();
+            }),
+        ),
+    ])
+}
+
+#[test]
+pub(crate) fn parents_are_written_as_documented() -> Examples {
+    let child = |server: &mut NetworkServer| {
+        let child = server.spawn(One { v: 5.into() });
+        let parent = Some(NetId(1));
+        server.set_parent(child, parent).expect("an object");
+    };
+    Examples::check(vec![
         (
             "SetParent #300 below #5",
             to_ours(&[5, 300], |server| set_parent(server, Some(NetId(5)))),
@@ -120,16 +178,29 @@ fn unet_examples() -> Vec<(&'static str, String)> {
         (
             "the full state of #2 below #1, asset `a55e7000000000000000000000000001`, one behaviour \
              with `v = 5`",
-            child_example(),
+            to_ours(&[1], child),
         ),
-        ("ObjectHide #5", hidden),
-        ("LocalClientAuthority #300, owned", owned),
-        ("Resync #7", resync_example()),
+    ])
+}
+
+#[test]
+pub(crate) fn the_states_of_a_client_are_written_as_documented() -> Examples {
+    // The client receives an object and a garbled update of the object.
+    let garble = |client: &mut NetworkClient| {
+        let asset_id = NetworkHash128::of("one").0;
+        let spawn = [&[7][..], &asset_id, &[0; 12], &[1, 0, 5]].concat();
+        client.handle_packet(0, &frame(3, &spawn)).expect("a spawn");
+        let handled = client.handle_messages(0, &frame(8, &[7, 1]));
+        handled.expect("a garbled update");
+    };
+    Examples::check(vec![
+        ("SpawnFinished 1", sent(|_, _| ())),
+        ("SpawnFinished 2", to_ours(&[], NetworkServer::scene_loaded)),
+        ("Resync #7", client_packet(false, garble)),
         (
             "Disconnect 0 \"bye\"",
             client_packet(false, |client| client.disconnect("bye")),
         ),
-        ("View: tick 300.5", view_example()),
         ("Ready", client_packet(false, NetworkClient::ready)),
         (
             "NotReady",
@@ -138,24 +209,47 @@ fn unet_examples() -> Vec<(&'static str, String)> {
                 server.set_not_ready(connection);
             }),
         ),
+    ])
+}
+
+#[test]
+pub(crate) fn handshakes_are_written_as_documented() -> Examples {
+    // The hash is that of this test's registry.
+    let hash = Prefabs::new().register::<One>("one").schema_hash();
+    let hash = hex::encode(hash.to_le_bytes());
+    let connect = client_packet(true, |_| ()).replace(&hash, "efcdab8967452301");
+    let answer = |request: &str| {
+        let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
+        let connection = server.handle_connect();
+        let request = hex::decode(request).expect("hexadecimal");
+        let handled = server.handle_packet(connection, 0, &request);
+        handled.expect("a client of a build without these types");
+        packets(&mut server).concat()
+    };
+    let refusal = answer("0a00200005efcdab896745230101");
+    let schema = refusal.strip_suffix("03002100010000");
+    let schema = schema.expect("Disconnect 1 at the end");
+    let request = "00002200";
+    let answer = answer(request);
+    let classes = answer.strip_prefix(schema).expect("the descriptions first");
+    Examples::check(vec![
         (
             "Connect 5, hash `0123456789abcdef`, asking for `Compact`",
-            connect_example(),
-        ),
-        ("Classes, the request", classes_example().0),
-        (
-            "Classes of `lamp` with `Lamp { lit: bool }`, a reliable and an unreliable channel",
-            classes_example().1,
+            connect,
         ),
         (
             "Schema of prefab `lamp` with `Lamp { lit: bool }` on channel 0",
-            schema_example(),
+            schema.into(),
         ),
-    ]
+        ("Classes, the request", request.into()),
+        (
+            "Classes of `lamp` with `Lamp { lit: bool }`, a reliable and an unreliable channel",
+            classes.into(),
+        ),
+    ])
 }
 
-/// The packets that a server in literal UNet fashion sends to a client that is ready, each message
-/// for itself, after something has been done to it.
+/// Returns the packets of a server to a ready client of UNet, each with one message, after changes.
 fn server(prefabs: Prefabs, act: impl FnOnce(&mut NetworkServer, ConnectionId)) -> Vec<String> {
     let config = ServerConfig {
         compare_schemas: false,
@@ -170,74 +264,29 @@ fn server(prefabs: Prefabs, act: impl FnOnce(&mut NetworkServer, ConnectionId)) 
     packets(&mut server)
 }
 
-/// The last packet that is sent.
+/// Returns the last packet of [`server`].
 fn sent(act: impl FnOnce(&mut NetworkServer, ConnectionId)) -> String {
     let prefabs = Prefabs::new().register::<One>("one");
     server(prefabs, act).pop().expect("a packet")
 }
 
 fn spawn_300(server: &mut NetworkServer) {
-    let options = SpawnOptions {
-        net_id: Some(NetId(300)),
-        ..SpawnOptions::default()
-    };
-    server
-        .try_spawn(One::default(), options)
-        .expect("a free id");
+    spawn_with_id(server, One::default(), 300);
     server.update(Duration::from_secs(1));
 }
 
-fn spawn_example() -> String {
-    let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
-    let prefabs = Prefabs::new().register_asset("one", asset_id, One::default);
-    let packets = server(prefabs, |server, _| {
-        server.update(Duration::from_secs(1));
-        server.spawn(One { v: 5.into() });
-    });
-    packets.into_iter().next_back().expect("a packet")
-}
-
-fn scene_spawn_example() -> String {
-    sent(|server, _| {
-        server.update(Duration::from_secs(1));
-        let options = SpawnOptions {
-            net_id: Some(NetId(6)),
-            position: Vector3::new(1.0, 2.0, 3.0),
-            scene_id: Some(NetworkSceneId(12)),
-            ..SpawnOptions::default()
-        };
-        server
-            .try_spawn(One { v: 5.into() }, options)
-            .expect("free ids");
-    })
-}
-
-/// What a client that has these objects, whose schema is compared and that is spoken to in `Unet`, is
-/// sent after something has been done to the server.
+/// Returns the messages to a client with these objects, which compares schemas and asks for `Unet`, after a change of
+/// the server.
 fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
     let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
     let prefabs = || Prefabs::new().register_asset("one", asset_id, One::default);
-    let config = ClientConfig {
-        framing: Framing::Unet,
-        ..ClientConfig::default()
-    };
-    let mut client = NetworkClient::with_config(prefabs(), config);
-    client.handle_connect();
-    let mut server = NetworkServer::new(prefabs());
-    let connection = server.handle_connect();
-    let connect = client.poll_transmit().expect("Connect").bytes;
-    server
-        .handle_packet(connection, 0, &connect)
-        .expect("both are alike");
-    server.set_ready(connection);
+    let client = client(prefabs(), Framing::Unet);
+    let mut pair = Pair::connect(NetworkServer::new(prefabs()), client, STREAM);
+    pair.up();
+    let mut server = pair.server;
+    server.set_ready(pair.connection);
     for id in ids {
-        let options = SpawnOptions {
-            net_id: Some(NetId(*id)),
-            ..SpawnOptions::default()
-        };
-        server
-            .try_spawn(One { v: 5.into() }, options)
-            .expect("a free id");
+        spawn_with_id(&mut server, One { v: 5.into() }, *id);
     }
     server.update(Duration::from_secs(1));
     packets(&mut server);
@@ -247,45 +296,10 @@ fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
 }
 
 fn set_parent(server: &mut NetworkServer, parent: Option<NetId>) {
-    server
-        .set_parent(NetId(300), parent)
-        .expect("they are there");
+    server.set_parent(NetId(300), parent).expect("an object");
 }
 
-fn child_example() -> String {
-    to_ours(&[1], |server| {
-        let child = server.spawn(One { v: 5.into() });
-        server
-            .set_parent(child, Some(NetId(1)))
-            .expect("they are there");
-    })
-}
-
-fn update_example() -> String {
-    let list = || {
-        BehaviourList::new()
-            .with(One::default())
-            .with(Two::default())
-            .with(One::default())
-    };
-    let prefabs = Prefabs::new().register_with("three", list);
-    let packets = server(prefabs, |server, _| {
-        let options = SpawnOptions {
-            net_id: Some(NetId(3)),
-            ..SpawnOptions::default()
-        };
-        server.try_spawn(list(), options).expect("a free id");
-        server.update(Duration::from_secs(1));
-        server
-            .get_mut::<Two>(NetId(3))
-            .expect("the behaviour")
-            .k
-            .set(2);
-    });
-    packets.into_iter().next_back().expect("a packet")
-}
-
-/// What a client says first, and after an object has been garbled.
+/// Returns the first packet of a client after an action; without a comparison of schemas, the second one.
 fn client_packet(compare_schemas: bool, act: impl FnOnce(&mut NetworkClient)) -> String {
     let config = ClientConfig {
         compare_schemas,
@@ -300,49 +314,27 @@ fn client_packet(compare_schemas: bool, act: impl FnOnce(&mut NetworkClient)) ->
     hex::encode(client.poll_transmit().expect("a packet").bytes)
 }
 
-fn resync_example() -> String {
-    client_packet(false, |client| {
-        let asset_id = NetworkHash128::of("one").0;
-        let spawn = [&[7][..], &asset_id, &[0; 12], &[1, 0, 5]].concat();
-        let frame = [
-            &[u8::try_from(spawn.len()).expect("short"), 0, 3, 0][..],
-            &spawn,
-        ]
-        .concat();
-        client.handle_packet(0, &frame).expect("a spawn");
-        client
-            .handle_messages(0, &[2, 0, 8, 0, 7, 1])
-            .expect("a garbled update");
-    })
-}
-
-/// The hash is replaced: it is that of this test's registry.
+/// Message of the program.
 #[derive(SyncValue, Clone)]
 struct Chat {
     text: String,
     to: u32,
 }
 
-fn chat_example(framing: Framing) -> String {
+fn chat(framing: Framing) -> String {
     let prefabs = || Prefabs::new().message::<Chat>("chat");
     let config = ServerConfig {
         framing,
         ..ServerConfig::default()
     };
-    let mut server = NetworkServer::with_config(prefabs(), config);
-    let connection = server.handle_connect();
-    let mut client = NetworkClient::new(prefabs());
-    client.handle_connect();
-    let connect = client.poll_transmit().expect("a packet").bytes;
-    server
-        .handle_packet(connection, 0, &connect)
-        .expect("a client");
-    packets(&mut server);
-    let text = "a".into();
-    server
-        .send(connection, &Chat { text, to: 300 })
-        .expect("a connection");
-    packets(&mut server).concat()
+    let server = NetworkServer::with_config(prefabs(), config);
+    let mut pair = Pair::connect(server, NetworkClient::new(prefabs()), STREAM);
+    pair.up();
+    packets(&mut pair.server);
+    let (text, to) = ("a".into(), 300);
+    let sent = pair.server.send(pair.connection, &Chat { text, to });
+    sent.expect("a connection");
+    packets(&mut pair.server).concat()
 }
 
 #[derive(NetworkBehaviour, Default)]
@@ -353,7 +345,8 @@ struct Runner {
 }
 
 /// The client shows a tick less than the newest one, and draws half a tick after it.
-fn view_example() -> String {
+#[test]
+pub(crate) fn a_view_is_written_as_documented() -> Examples {
     let tick = Duration::from_millis(20);
     let prefabs = || {
         Prefabs::new()
@@ -364,8 +357,7 @@ fn view_example() -> String {
         tick_rate: 50,
         ..ServerConfig::default()
     };
-    let mut net =
-        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.tick = tick;
     net.connect();
     let id = net.server.spawn(Runner::default());
@@ -383,84 +375,19 @@ fn view_example() -> String {
     client.send(&Chat { text, to: 300 }).expect("connected");
     let packet = hex::encode(client.poll_transmit().expect("a packet").bytes);
     let start = packet.find("04002900").expect("a view");
-    packet[start..start + 16].into()
+    let view = packet[start..start + 16].into();
+    Examples::check(vec![("View: tick 300.5", view)])
 }
 
 fn token() -> [u8; 16] {
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 }
 
-fn session_example() -> String {
-    let config = ServerConfig {
-        reconnect_grace: Duration::from_secs(1),
-        session_tokens: Some(token),
-        ..ServerConfig::default()
-    };
-    let mut server = NetworkServer::with_config(Prefabs::new(), config);
-    let connection = server.handle_connect();
-    let mut client = NetworkClient::new(Prefabs::new());
-    client.handle_connect();
-    let connect = client.poll_transmit().expect("a packet").bytes;
-    server
-        .handle_packet(connection, 0, &connect)
-        .expect("a client");
-    // Connect follows in the same packet.
-    first_message(&packets(&mut server).concat()).into()
-}
-
-/// Returns the first message of a packet without a header.
-fn first_message(packet: &str) -> &str {
-    let length = hex::decode(&packet[..2]).expect("hexadecimal")[0];
-    &packet[..2 * (4 + usize::from(length))]
-}
-
-fn join_request_example(token: Option<SessionToken>) -> String {
+fn join_request(token: Option<SessionToken>) -> String {
     let mut client = NetworkClient::new(Prefabs::new());
     client.set_session_token(token);
     client.set_join_payload(vec![7].into());
     client.handle_connect();
     let packet = client.poll_transmit().expect("a packet").bytes;
     hex::encode(&packet[..packet.len() - 14])
-}
-
-fn connect_example() -> String {
-    let packet = client_packet(true, |_| ());
-    let hash = Prefabs::new()
-        .register::<One>("one")
-        .schema_hash()
-        .to_le_bytes();
-    packet.replace(
-        &hex::encode(hash),
-        &hex::encode(0x0123_4567_89ab_cdef_u64.to_le_bytes()),
-    )
-}
-
-fn schema_example() -> String {
-    let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
-    let connection = server.handle_connect();
-    let connect = hex::decode("0a00200005efcdab896745230101").expect("hexadecimal");
-    server
-        .handle_packet(connection, 0, &connect)
-        .expect("a client of another build");
-    let refusal = packets(&mut server).concat();
-    let disconnect = "03002100010000";
-    refusal
-        .strip_suffix(disconnect)
-        .expect("the refusal ends with Disconnect 1")
-        .into()
-}
-
-/// The request for the schema, and the message behind the descriptions.
-fn classes_example() -> (String, String) {
-    let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
-    let connection = server.handle_connect();
-    let request = "00002200";
-    server
-        .handle_packet(connection, 0, &hex::decode(request).expect("hexadecimal"))
-        .expect("a client without types");
-    let answer = packets(&mut server).concat();
-    let classes = answer
-        .strip_prefix(&schema_example())
-        .expect("the answer begins with the descriptions");
-    (request.into(), classes.into())
 }

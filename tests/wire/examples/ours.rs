@@ -9,6 +9,7 @@ use syncvar::prelude::*;
 use syncvar::values::{Ray2D, Vector2, Vector3Int};
 
 use super::values::{compact, value};
+use crate::examples::Examples;
 
 /// An example in both dialects. Several values are different types with the same bytes.
 macro_rules! both {
@@ -23,8 +24,8 @@ macro_rules! both {
     )*};
 }
 
-/// What each example comes to.
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn values_without_a_form_in_unet_are_written_as_documented() -> Examples {
     let mut examples = Vec::new();
     let (entries, names) = ([(300_u16, true), (2, false)], ["b", "a"].map(String::from));
     both! {
@@ -46,17 +47,16 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         "`HashSet::from([\"b\", \"a\"])` of `String`, or a `BTreeSet`"
             => HashSet::from(names.clone()), BTreeSet::from(names.clone());
     }
-    examples.extend(of_features());
-    examples
+    Examples::check(examples)
 }
 
-/// Those of types that need a feature.
 #[allow(
     unused_mut,
     clippy::vec_init_then_push,
     reason = "without features there are none"
 )]
-fn of_features() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn values_of_other_crates_are_written_as_documented() -> Examples {
     let mut examples = Vec::new();
     #[cfg(feature = "serde")]
     both! {
@@ -89,10 +89,10 @@ fn of_features() -> Vec<(&'static str, String)> {
             mint::RowMatrix2::from([1.0_f32, 2.0, 3.0, 4.0]),
             mint::ColumnMatrix2::from([1.0_f32, 3.0, 2.0, 4.0]);
     }
-    examples
+    Examples::check(examples)
 }
 
-/// Whether an example is of a type that needs a feature which is not there.
+/// Returns whether an example is of a type that needs a feature which is not there.
 pub(crate) fn is_absent(example: &str) -> bool {
     let needs = |name, there: bool| !there && example.contains(name);
     needs("Postcard(", cfg!(feature = "serde"))

@@ -1,9 +1,12 @@
-//! Sections 3 and 4: fields that not everyone reads, and what owners write.
+//! Sections 3 and 4: fields with few readers, and writes of owners.
 
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Framing, ServerConfig, behaviour::BehaviourSet, interest::Tag};
+use syncvar::{Framing, PacketLimits, ServerConfig, behaviour::BehaviourSet, interest::Tag};
+use syncvar_testing::Pair;
+
+use crate::examples::Examples;
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -25,97 +28,77 @@ struct Tank {
 
 const RED: Tag = Tag(1);
 
-/// The owner of hero #5 and its server, which speak `Unet`.
-struct Pair {
-    server: NetworkServer,
-    client: NetworkClient,
-    connection: ConnectionId,
-    now: Duration,
+/// Returns a client and its server, which speak `Unet`.
+fn joined() -> Pair {
+    let prefabs = || {
+        Prefabs::new()
+            .register::<Hero>("hero")
+            .register::<Tank>("tank")
+    };
+    let config = ServerConfig {
+        framing: Framing::Unet,
+        ..ServerConfig::default()
+    };
+    let server = NetworkServer::with_config(prefabs(), config);
+    let client = NetworkClient::new(prefabs());
+    let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+    pair.tick = Duration::from_secs(1);
+    (0..3).for_each(|_| drop(step(&mut pair)));
+    pair
 }
 
-impl Pair {
-    fn new() -> Self {
-        let prefabs = || {
-            Prefabs::new()
-                .register::<Hero>("hero")
-                .register::<Tank>("tank")
-        };
-        let config = ServerConfig {
-            framing: Framing::Unet,
-            ..ServerConfig::default()
-        };
-        let mut server = NetworkServer::with_config(prefabs(), config);
-        let mut client = NetworkClient::new(prefabs());
-        client.handle_connect();
-        let connection = server.handle_connect();
-        let now = Duration::ZERO;
-        let mut pair = Self {
-            server,
-            client,
-            connection,
-            now,
-        };
-        (0..3).for_each(|_| drop(pair.step()));
-        pair
+/// Runs a tick. Returns the messages of both directions.
+fn step(pair: &mut Pair) -> Vec<String> {
+    pair.now += pair.tick;
+    pair.client.update(pair.now);
+    let up = pair.client_packets();
+    up.iter()
+        .for_each(|packet| pair.to_server(packet).expect("a packet of the client"));
+    pair.server.update(pair.now);
+    let down = pair.server_packets();
+    pair.deliver(&down);
+    let mut messages = Vec::new();
+    for packet in up.iter().chain(&down) {
+        cut(&packet.bytes, &mut messages);
     }
-
-    /// The messages that have been sent in either direction.
-    fn step(&mut self) -> Vec<String> {
-        let mut messages = Vec::new();
-        self.now += Duration::from_secs(1);
-        self.client.update(self.now);
-        while let Some(packet) = self.client.poll_transmit() {
-            cut(&packet.bytes, &mut messages);
-            self.server
-                .handle_packet(self.connection, packet.channel, &packet.bytes)
-                .expect("it was written");
-        }
-        self.server.update(self.now);
-        while let Some(transmit) = self.server.poll_transmit() {
-            cut(&transmit.chunks.concat(), &mut messages);
-            self.client
-                .handle_packet(transmit.channel, &transmit.to_bytes())
-                .expect("it was written");
-        }
-        messages
-    }
-
-    /// Returns the messages in a packet of the client.
-    fn spawn(&mut self, owner: Option<ConnectionId>) -> Vec<String> {
-        let hero = Hero {
-            gold: 7.into(),
-            aim: 3.into(),
-        };
-        self.spawn_as(hero, owner);
-        self.step()
-    }
-
-    /// The state of a tank of a group in its snapshot.
-    fn spawn_tank(&mut self, owner: Option<ConnectionId>, is_member: bool) -> String {
-        let tank = Tank {
-            heading: 7.into(),
-            ammunition: 3.into(),
-        };
-        self.spawn_as(tank, owner);
-        self.server.set_group(NetId(5), Some(RED)).unwrap();
-        if is_member {
-            self.server.join_group(self.connection, RED).unwrap();
-        }
-        state(&self.step())
-    }
-
-    fn spawn_as(&mut self, behaviours: impl BehaviourSet, owner: Option<ConnectionId>) {
-        let options = SpawnOptions {
-            net_id: Some(NetId(5)),
-            owner,
-            ..SpawnOptions::default()
-        };
-        self.server
-            .try_spawn(behaviours, options)
-            .expect("a free id");
-    }
+    messages
 }
 
+fn spawn_5(pair: &mut Pair, behaviours: impl BehaviourSet, owner: Option<ConnectionId>) {
+    let options = SpawnOptions {
+        net_id: Some(NetId(5)),
+        owner,
+        ..SpawnOptions::default()
+    };
+    let spawned = pair.server.try_spawn(behaviours, options);
+    spawned.expect("a free id");
+}
+
+/// Spawns a hero. Returns the messages of the tick.
+fn spawn_hero(pair: &mut Pair, owner: Option<ConnectionId>) -> Vec<String> {
+    let hero = Hero {
+        gold: 7.into(),
+        aim: 3.into(),
+    };
+    spawn_5(pair, hero, owner);
+    step(pair)
+}
+
+/// Returns the state of a tank of a group in its snapshot.
+fn spawn_tank(pair: &mut Pair, owner: Option<ConnectionId>, is_member: bool) -> String {
+    let tank = Tank {
+        heading: 7.into(),
+        ammunition: 3.into(),
+    };
+    spawn_5(pair, tank, owner);
+    pair.server.set_group(NetId(5), Some(RED)).unwrap();
+    if is_member {
+        pair.server.join_group(pair.connection, RED).unwrap();
+    }
+    state(&step(pair))
+}
+
+/// Cuts a packet of UNet into its messages.
 fn cut(mut packet: &[u8], messages: &mut Vec<String>) {
     while let [low, high, ..] = packet {
         let (message, rest) = packet.split_at(4 + usize::from(u16::from_le_bytes([*low, *high])));
@@ -124,51 +107,38 @@ fn cut(mut packet: &[u8], messages: &mut Vec<String>) {
     }
 }
 
-/// The message of this number.
+/// Returns the message of a type.
 fn of_type(messages: &[String], number: u8) -> String {
     let found = messages
         .iter()
         .find(|message| message[4..6] == hex::encode([number]));
-    found.expect("there is one").clone()
+    found.expect("a message of this type").clone()
 }
 
-/// The state in an `ObjectSpawn`: behind head, id, asset id, position and length, before the rotation.
+/// Returns the state in an `ObjectSpawn`: behind head, id, asset id, position and length, before the rotation.
 fn state(messages: &[String]) -> String {
     let spawn = of_type(messages, 3);
     spawn[2 * (4 + 1 + 16 + 12 + 2)..spawn.len() - 2 * 16].to_owned()
 }
 
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let mut pair = Pair::new();
-    let owner = pair.connection;
-    let shown = pair.spawn(Some(owner));
-    pair.client
-        .get_mut::<Hero>(NetId(5))
-        .expect("it is there")
-        .aim
-        .set(9);
-    let written = pair.step();
-    let mut other = Pair::new();
-    let connection = other.connection;
-    let shown_to_others = other.spawn(None);
-    other.server.set_owner(NetId(5), Some(connection)).unwrap();
-    let given = other.step();
-    let mut tank = Pair::new();
-    let for_others = tank.spawn_tank(None, false);
-    tank.server.join_group(tank.connection, RED).unwrap();
-    let joined = tank.step();
-    tank.server.leave_group(tank.connection, RED).unwrap();
-    let left = tank.step();
-    let mut given_tank = Pair::new();
-    let holder = Some(given_tank.connection);
-    vec![
+#[test]
+pub(crate) fn fields_of_groups_are_written_as_documented() -> Examples {
+    let mut pair = joined();
+    let for_others = spawn_tank(&mut pair, None, false);
+    pair.server.join_group(pair.connection, RED).unwrap();
+    let joining = step(&mut pair);
+    pair.server.leave_group(pair.connection, RED).unwrap();
+    let leaving = step(&mut pair);
+    let mut of_owner = joined();
+    let owner = Some(of_owner.connection);
+    Examples::check(vec![
         (
             "full `Tank { heading: 7, ammunition: 3 }`, where `ammunition` is read by the group, for a member",
-            Pair::new().spawn_tank(None, true),
+            spawn_tank(&mut joined(), None, true),
         ),
         (
             "full `Tank`, for the owner",
-            given_tank.spawn_tank(holder, false),
+            spawn_tank(&mut of_owner, owner, false),
         ),
         (
             "full `Tank`, for an observer outside of the group",
@@ -176,12 +146,33 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         ),
         (
             "OwnerState #5 for a client that joined the group: `Tank` with `ammunition = 3`",
-            of_type(&joined, 30),
+            of_type(&joining, 30),
         ),
         (
             "OwnerState #5 for a client that left the group",
-            of_type(&left, 30),
+            of_type(&leaving, 30),
         ),
+    ])
+}
+
+#[test]
+pub(crate) fn fields_of_owners_are_written_as_documented() -> Examples {
+    let mut pair = joined();
+    let owner = Some(pair.connection);
+    let shown = spawn_hero(&mut pair, owner);
+    let hero = NetId(5);
+    pair.client
+        .get_mut::<Hero>(hero)
+        .expect("a hero")
+        .aim
+        .set(9);
+    let written = step(&mut pair);
+    let mut other = joined();
+    let shown_to_others = spawn_hero(&mut other, None);
+    let owner = Some(other.connection);
+    other.server.set_owner(hero, owner).unwrap();
+    let given = step(&mut other);
+    Examples::check(vec![
         (
             "full `Hero { gold: 7, aim: 3 }`, where `gold` is read by the owner only, for the owner",
             state(&shown),
@@ -196,5 +187,5 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             "OwnerState #5, permit 1: `Hero` with `gold = 7`",
             of_type(&given, 30),
         ),
-    ]
+    ])
 }

@@ -7,9 +7,10 @@ use syncvar::prelude::*;
 use syncvar::records::TickRecord;
 use syncvar::stats::MessageType;
 
-use crate::examples::One;
+use crate::examples::{Examples, One};
 
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn records_are_written_as_documented() -> Examples {
     let config = ServerConfig {
         incarnation: 0xff,
         ..ServerConfig::default()
@@ -24,7 +25,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     server.update(Duration::from_millis(10_200));
     let [change, silence] = [303, 306].map(|tick| server.record(tick).expect("a record"));
     let hex = |record: &TickRecord| hex::encode(record.as_bytes());
-    vec![
+    Examples::check(vec![
         (
             "Keyframe 1 of tick 1 at 10 s: SpawnBatch #1 `one` with `v = 5`",
             hex(&keyframe),
@@ -37,7 +38,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             "Record 3 of tick 7 at 10.2 s, without messages",
             hex(silence),
         ),
-    ]
+    ])
 }
 
 #[test]

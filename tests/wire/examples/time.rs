@@ -1,63 +1,58 @@
-//! Section 4: the messages that only two sides of ours send, about the time and about objects that a
-//! client has not been given.
+//! Section 4: messages without a form in UNet, about the time and about objects without a snapshot.
 
 use std::time::Duration;
 
 use syncvar::NetworkBehaviour;
-use syncvar::ServerConfig;
 use syncvar::behaviour::FieldVisitor;
 use syncvar::prelude::*;
 use syncvar::schema::{BehaviourSchema, FieldSchema};
 use syncvar::wire::{NetworkWriter, WriteErrorKind};
+use syncvar::{PacketLimits, ServerConfig};
 
-use syncvar_testing::ClientMessages as _;
+use syncvar_testing::{ClientMessages as _, Pair};
 
-use crate::examples::{Two, packets};
+use crate::examples::{Examples, Two, packets};
 
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let mut pair = Pair::new();
+#[test]
+pub(crate) fn pings_are_written_as_documented() -> Examples {
+    let mut pair = joined(|| Prefabs::new().register::<Two>("two"));
     pair.client.update(Duration::from_millis(1500));
-    let ping = pair.up().pop().expect("a ping");
+    let ping = up(&mut pair).pop().expect("a ping");
     pair.server.update(Duration::from_secs(2));
     let answer = packets(&mut pair.server).pop().expect("a pong");
     pair.client.update(Duration::from_millis(1600));
-    let packet = hex::decode(&answer).expect("hexadecimal");
-    pair.client.handle_messages(0, &packet).expect("a pong");
-    let echo = pair.up().pop().expect("an echo");
-    let mut examples = vec![
+    down(&mut pair, [&answer]);
+    let echo = up(&mut pair).pop().expect("an echo");
+    Examples::check(vec![
         ("Ping at 1.5 s", ping),
         ("Pong to it at 2 s, 30 ticks a second", answer),
         ("Echo of it", echo),
-        ("Void #7", void_example()),
-    ];
-    examples.extend(inputs());
-    examples
+    ])
 }
 
-/// Inputs of a client whose input clock is in tick 300, and then in tick 303.
-fn inputs() -> [(&'static str, String); 3] {
-    let mut pair = Pair::of(|| Prefabs::new().register::<Two>("two").input::<(u8, u8)>());
+/// The input clock of the client is in tick 300, and then in tick 303.
+#[test]
+pub(crate) fn inputs_are_written_as_documented() -> Examples {
+    let mut pair = joined(|| Prefabs::new().register::<Two>("two").input::<(u8, u8)>());
     let start = Duration::from_millis(10);
     pair.client.update(start);
-    pair.up();
+    up(&mut pair);
     pair.server.update(Duration::from_millis(9970));
-    for packet in packets(&mut pair.server) {
-        let packet = hex::decode(packet).expect("hexadecimal");
-        pair.client.handle_messages(0, &packet).expect("a pong");
-    }
+    let pong = packets(&mut pair.server);
+    down(&mut pair, &pong);
     // The echo of the answer.
-    pair.up();
+    up(&mut pair);
     let mut next = |input: (u8, u8), after| {
         pair.client.set_input(&input).expect("the type of inputs");
         pair.client.update(start + Duration::from_millis(after));
-        pair.up().pop().expect("inputs")
+        up(&mut pair).pop().expect("inputs")
     };
     let [first, second] = [next((1, 2), 0), next((1, 3), 100)];
     pair.server.input::<(u8, u8)>(pair.connection, 300);
     pair.server.update(Duration::from_millis(9980));
     let mut state = packets(&mut pair.server).into_iter();
     let state = state.rfind(|packet| packet.contains("2800"));
-    [
+    Examples::check(vec![
         ("Inputs up to tick 300: (1, 2)", first),
         (
             "Inputs up to tick 303: (1, 3) three times, after a known (1, 2)",
@@ -67,67 +62,49 @@ fn inputs() -> [(&'static str, String); 3] {
             "InputState of tick 300: least 3, newest input of tick 303, none refused",
             state.expect("the state of the inputs"),
         ),
-    ]
+    ])
 }
 
-/// A server that sends each message for itself, and a client that is ready.
-struct Pair {
-    server: NetworkServer,
-    client: NetworkClient,
-    connection: ConnectionId,
+/// Returns a server that sends each message alone, and a ready client.
+fn joined(prefabs: fn() -> Prefabs) -> Pair {
+    let config = ServerConfig {
+        gather: false,
+        ..ServerConfig::default()
+    };
+    let server = NetworkServer::with_config(prefabs(), config);
+    let client = NetworkClient::new(prefabs());
+    let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+    for _ in 0..2 {
+        up(&mut pair);
+        pair.server.update(Duration::from_secs(1));
+        let sent = packets(&mut pair.server);
+        down(&mut pair, &sent);
+    }
+    pair
 }
 
-impl Pair {
-    fn new() -> Self {
-        Self::of(|| Prefabs::new().register::<Two>("two"))
+/// Delivers messages to the client.
+fn down<'a>(pair: &mut Pair, messages: impl IntoIterator<Item = &'a String>) {
+    for messages in messages {
+        let messages = hex::decode(messages).expect("hexadecimal");
+        let handled = pair.client.handle_messages(0, &messages);
+        handled.expect("messages of the server");
     }
+}
 
-    fn of(prefabs: fn() -> Prefabs) -> Self {
-        let config = ServerConfig {
-            gather: false,
-            ..ServerConfig::default()
-        };
-        let mut server = NetworkServer::with_config(prefabs(), config);
-        let mut client = NetworkClient::new(prefabs());
-        client.handle_connect();
-        let connection = server.handle_connect();
-        let mut pair = Self {
-            server,
-            client,
-            connection,
-        };
-        for _ in 0..2 {
-            pair.up();
-            pair.server.update(Duration::from_secs(1));
-            for packet in packets(&mut pair.server) {
-                let packet = hex::decode(packet).expect("hexadecimal");
-                let handled = pair.client.handle_messages(0, &packet);
-                handled.expect("a server's packets make sense");
-            }
-        }
-        pair
+/// Delivers the packets of the client. Returns their messages.
+fn up(pair: &mut Pair) -> Vec<String> {
+    // Behind the answer to Connect, a packet has a header.
+    let has_header = pair.client.is_connected();
+    let packets = pair.client_packets();
+    for packet in &packets {
+        pair.to_server(packet).expect("a packet of the client");
     }
-
-    /// What the client has to say arrives; returns it.
-    fn up(&mut self) -> Vec<String> {
-        let mut sent = Vec::new();
-        // Behind the answer to Connect, a packet has a header.
-        let has_header = self.client.is_connected();
-        while let Some(packet) = self.client.poll_transmit() {
-            let handled = self
-                .server
-                .handle_packet(self.connection, packet.channel, &packet.bytes);
-            handled.expect("a client's packets make sense");
-            let bytes = &packet.bytes[..];
-            let messages = if has_header {
-                syncvar_testing::messages(0, bytes)
-            } else {
-                bytes
-            };
-            sent.push(hex::encode(messages));
-        }
-        sent
-    }
+    let messages = packets.iter().map(|packet| match has_header {
+        true => syncvar_testing::messages(0, &packet.bytes),
+        false => &packet.bytes[..],
+    });
+    messages.map(hex::encode).collect()
 }
 
 /// A behaviour by hand that refuses to write a height below the ground.
@@ -161,24 +138,21 @@ impl NetworkBehaviour for Kite {
     }
 }
 
-/// An object whose snapshot cannot be written for an observer, and then can.
-fn void_example() -> String {
-    let Pair {
-        mut server,
-        connection,
-        ..
-    } = Pair::of(|| Prefabs::new().register::<Kite>("kite"));
+/// The snapshot of an object cannot be written for an observer, and then can.
+#[test]
+pub(crate) fn an_object_without_a_snapshot_is_written_as_documented() -> Examples {
+    let pair = joined(|| Prefabs::new().register::<Kite>("kite"));
+    let (mut server, connection) = (pair.server, pair.connection);
     let options = SpawnOptions {
         net_id: Some(NetId(7)),
         hidden: true,
         ..SpawnOptions::default()
     };
-    let id = server
-        .try_spawn(Kite::default(), options)
-        .expect("a free id");
+    let id = server.try_spawn(Kite::default(), options);
+    let id = id.expect("a free id");
     server.update(Duration::from_secs(2));
     let write = |server: &mut NetworkServer, height| {
-        let mut kite = server.get_mut::<Kite>(id).expect("it is there");
+        let mut kite = server.get_mut::<Kite>(id).expect("a kite");
         kite.height.set(height);
     };
     write(&mut server, -1);
@@ -188,5 +162,6 @@ fn void_example() -> String {
     server.update(Duration::from_secs(4));
     let sent = packets(&mut server);
     let void = sent.into_iter().find(|packet| packet[4..6] == *"1f");
-    void.expect("it comes before the full state")
+    let void = void.expect("a message before the snapshot");
+    Examples::check(vec![("Void #7", void)])
 }

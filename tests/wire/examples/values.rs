@@ -10,7 +10,9 @@ use syncvar::{
     wire::Encoding,
 };
 
-use crate::examples::{One, Orc, Two, bytes, bytes_in};
+use syncvar_testing::spawn_with_id;
+
+use crate::examples::{Examples, One, Orc, Two, bytes, bytes_in};
 
 #[derive(NetworkBehaviour)]
 struct Data {
@@ -54,18 +56,11 @@ struct Buff {
     timer: f32,
 }
 
-/// What each example comes to.
-pub(crate) fn examples() -> Vec<(&'static str, String)> {
-    let mut examples = unet_examples();
-    examples.extend(compact_examples());
-    examples.extend(behaviour_examples());
-    examples
-}
-
-fn unet_examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn values_are_written_as_documented() -> Examples {
     let packed = |number| bytes(|writer| writer.write_packed_u64(number));
     let (origin, direction) = (Vector3::new(1.0, 2.0, 3.0), Vector3::new(0.0, 0.0, 1.0));
-    vec![
+    Examples::check(vec![
         ("packed 240", packed(240)),
         ("packed 241", packed(241)),
         ("packed 2287", packed(2287)),
@@ -127,10 +122,11 @@ fn unet_examples() -> Vec<(&'static str, String)> {
         ("`None::<u8>`", value(&None::<u8>)),
         ("`[1_u8, 2]`", value(&[1_u8, 2])),
         ("`(1_u8, true)`", value(&(1_u8, true))),
-    ]
+    ])
 }
 
-fn compact_examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn compact_values_are_written_as_documented() -> Examples {
     let burn = Effect::Burn {
         damage: 5,
         seconds: 0.5,
@@ -144,7 +140,7 @@ fn compact_examples() -> Vec<(&'static str, String)> {
         orc.base.hp.set(5);
         orc.rage.set(9);
     };
-    vec![
+    Examples::check(vec![
         ("varint 127", compact(&127_u64)),
         ("varint 128", compact(&128_u64)),
         ("varint 16383", compact(&16_383_u64)),
@@ -210,16 +206,17 @@ fn compact_examples() -> Vec<(&'static str, String)> {
             "compact `Orc` with `hp = 5`, `rage = 9` changed",
             compact_delta(Orc::default(), hurt),
         ),
-    ]
+    ])
 }
 
-fn behaviour_examples() -> Vec<(&'static str, String)> {
+#[test]
+pub(crate) fn behaviours_are_written_as_documented() -> Examples {
     let name = "full `Data { int1: 66, int2: 23487, my_string: \"Example string\" }`";
     let hurt = |orc: &mut Orc| {
         orc.base.hp.set(5);
         orc.rage.set(9);
     };
-    vec![
+    Examples::check(vec![
         (name, full(Data::example())),
         (
             "`Data` with `int1 = 77` changed",
@@ -242,7 +239,7 @@ fn behaviour_examples() -> Vec<(&'static str, String)> {
             delta(Orc::default(), |orc| _ = orc.rage.set(9)),
         ),
         ("`Orc` clean", delta(Orc::default(), |_| ())),
-    ]
+    ])
 }
 
 /// A reference to the only `One` of an object of three behaviours.
@@ -254,11 +251,7 @@ fn third_behaviour() -> BehaviourRef<One> {
             .with(One::default())
     };
     let mut server = NetworkServer::new(Prefabs::new().register_with("three", parts));
-    let options = SpawnOptions {
-        net_id: Some(NetId(300)),
-        ..SpawnOptions::default()
-    };
-    let id = server.try_spawn(parts(), options).expect("a free id");
+    let id = spawn_with_id(&mut server, parts(), 300);
     BehaviourRef::to(&server, id).expect("it has one")
 }
 
