@@ -12,6 +12,8 @@ mod network;
 mod packets;
 mod pair;
 pub mod programs;
+#[cfg(feature = "sockets")]
+pub mod sockets;
 
 pub use behaviours::{
     Banner, Compass, Door, Player, Points, Score, prefabs, prefabs_with_scoreboard,

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::tcp::TransportOptions;
+use syncvar_testing::sockets::{Board, filling, idle, soon};
 
 use crate::puppet::Puppet;
-use crate::running::{Board, Running, soon};
 use crate::way::Way;
 
 pub(crate) async fn the_last_state_arrives_before_the_end(way: Way) {
-    let server = Running::start(way, TransportOptions::default(), |_, _, _| {});
+    let server = way.start(TransportOptions::default(), idle);
     let mut client = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -38,7 +38,7 @@ pub(crate) async fn a_server_stops_while_a_client_does_not_read(way: Way) {
         close_timeout: Duration::from_millis(100),
         ..TransportOptions::default()
     };
-    let server = Running::filling(way, options);
+    let server = way.start(options, filling);
     let _stuck = Puppet::join(&server).await;
     let _mute = Puppet::connect(&server).await;
     server.stop().await;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use syncvar::DisconnectReason;
 use syncvar::prelude::*;
 use syncvar::tcp::TransportOptions;
+use syncvar_testing::sockets::{counting, soon};
 
 use crate::line::Line;
 use crate::puppet::Puppet;
-use crate::running::{Running, soon};
 use crate::way::Way;
 
 /// Shortest limit that TCP's probes keep.
@@ -23,7 +23,7 @@ fn options() -> TransportOptions {
 }
 
 pub(crate) async fn a_vanished_client_is_noticed(way: Way) {
-    let mut server = Running::counting(way, options());
+    let mut server = way.start(options(), counting);
     let line = Line::to(way, server.addr).await;
     let _client = server.join_by(line.addr, TransportOptions::default()).await;
     if let Some(_ends) = line.cut().await {
@@ -36,7 +36,7 @@ pub(crate) async fn a_vanished_client_is_noticed(way: Way) {
 
 /// The system, or QUIC, alone can notice it: nobody expects a packet.
 pub(crate) async fn a_client_that_vanishes_without_a_packet_is_noticed(way: Way) {
-    let server = Running::counting(way, options());
+    let server = way.start(options(), counting);
     let line = Line::to(way, server.addr).await;
     let _client = Puppet::connect_by(way, line.addr).await;
     if let Some(_ends) = line.cut().await {
@@ -45,7 +45,7 @@ pub(crate) async fn a_client_that_vanishes_without_a_packet_is_noticed(way: Way)
 }
 
 pub(crate) async fn a_vanished_server_is_noticed(way: Way) {
-    let server = Running::counting(way, TransportOptions::default());
+    let server = way.start(TransportOptions::default(), counting);
     let line = Line::to(way, server.addr).await;
     let mut client = server.join_by(line.addr, options()).await;
     if let Some(_ends) = line.cut().await {

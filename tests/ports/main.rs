@@ -5,7 +5,6 @@ mod half_open;
 mod limits;
 mod line;
 mod puppet;
-mod running;
 mod sleep;
 mod slow_readers;
 mod way;

@@ -10,10 +10,10 @@ use syncvar::prelude::*;
 use syncvar::tcp::TransportOptions;
 use syncvar::transport::Peer;
 use syncvar::{Channel, Endpoint, PacketLimits, Transmit};
+use syncvar_testing::sockets::{prefabs, soon};
 use tokio::time::sleep;
 
-use crate::running::{Running, client, soon};
-use crate::way::Way;
+use crate::way::{Running, Way};
 
 /// Connection without a `NetworkClient`.
 pub(crate) struct Puppet {
@@ -33,7 +33,7 @@ struct Strings {
 impl Puppet {
     /// Connects, without a packet.
     pub(crate) async fn connect(server: &Running) -> Self {
-        Self::connect_by(server.way, server.addr).await
+        Self::connect_by(server.transport, server.addr).await
     }
 
     /// Connects to an address.
@@ -51,11 +51,15 @@ impl Puppet {
 
     /// Begins to connect.
     pub(crate) fn begin(server: &Running) -> Self {
-        Self::begin_by(server.way, server.addr)
+        Self::begin_by(server.transport, server.addr)
     }
 
     fn begin_by(way: Way, addr: SocketAddr) -> Self {
-        let peer = way.peer(addr, &client(), TransportOptions::default());
+        let peer = way.peer(
+            addr,
+            &NetworkClient::new(prefabs()),
+            TransportOptions::default(),
+        );
         Self {
             peer: peer.unwrap(),
             end: Strings::default(),
@@ -66,7 +70,7 @@ impl Puppet {
     /// Connects and joins, and sends nothing more.
     pub(crate) async fn join(server: &Running) -> Self {
         let mut puppet = Self::connect(server).await;
-        let mut real = client();
+        let mut real = server.client();
         NetworkClient::handle_connect(&mut real);
         let connect = real.poll_transmit().unwrap().bytes;
         puppet.send(connect);

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::tcp::TransportOptions;
+use syncvar_testing::sockets::{Mover, Objects, soon};
 use tokio::time::sleep;
 
-use crate::running::{MOVERS, Mover, Running, soon};
-use crate::way::Way;
+use crate::way::{MOVERS, Way};
 
 /// Returns options with a queue for a fraction of a second of the state that [`march`] writes.
 fn options() -> TransportOptions {
@@ -18,14 +18,14 @@ fn options() -> TransportOptions {
 }
 
 /// Returns a game that writes 20 kB of unreliable state in each tick, up to a tick.
-fn march(last: u32) -> impl FnMut(&mut NetworkServer, NetId, &[NetId]) + Send + 'static {
+fn march(last: u32) -> impl FnMut(&mut NetworkServer, &Objects) + Send + 'static {
     let mut step = 0;
-    move |server, _, movers| {
+    move |server, objects| {
         if step == last {
             return;
         }
         step += 1;
-        for id in movers {
+        for id in &objects.movers {
             let mut mover = server.get_mut::<Mover>(*id).unwrap();
             mover.x.set(step);
             mover.text.set(format!("{step:0500}"));
@@ -34,7 +34,7 @@ fn march(last: u32) -> impl FnMut(&mut NetworkServer, NetId, &[NetId]) + Send + 
 }
 
 pub(crate) async fn unreliable_state_for_a_slow_reader_is_held(way: Way) {
-    let mut server = Running::start(way, options(), march(u32::MAX));
+    let mut server = way.start(options(), march(u32::MAX));
     let mut good = server.join().await;
     let mut slow = server.join().await;
     let first = server.movers[0];
@@ -69,7 +69,7 @@ pub(crate) async fn unreliable_state_for_a_slow_reader_is_held(way: Way) {
 
 pub(crate) async fn a_slow_reader_catches_up(way: Way) {
     let last = 300;
-    let mut server = Running::start(way, options(), march(last));
+    let mut server = way.start(options(), march(last));
     let mut slow = server.join().await;
     for _ in 0..15 {
         sleep(Duration::from_millis(100)).await;

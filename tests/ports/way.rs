@@ -2,13 +2,21 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::quic::{QuicClient, QuicPort};
 use syncvar::tcp::TransportOptions;
 use syncvar::tls::{Identity, Trust};
-use syncvar::transport::{Host, Peer};
+use syncvar::transport::{Host, NetworkPeer, Peer};
 use syncvar::websocket::{WebPort, WebSocketClient};
+use syncvar_testing::sockets::{self, Objects, Settings, Transport};
+
+/// Number of movers.
+pub(crate) const MOVERS: u32 = 40;
+
+/// Game over a transport.
+pub(crate) type Running = sockets::Running<Way>;
 
 /// Transport, with its port and its client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,18 +35,17 @@ impl Way {
         matches!(self, Self::Tcp | Self::WebSocket | Self::Wss)
     }
 
-    pub(crate) fn listen(self, host: &mut Host<NetworkServer>) {
-        let identity = || Identity::generated(&["localhost"]).unwrap();
-        let anywhere = "127.0.0.1:0";
-        match self {
-            Self::Tcp => host.listen_tcp(anywhere),
-            Self::WebSocket => host.listen(anywhere, WebPort::new()),
-            Self::Wss => host.listen(anywhere, WebPort::new().tls(&identity())),
-            Self::Quic => host.listen(anywhere, QuicPort::new(&identity())),
-            #[cfg(feature = "webtransport")]
-            Self::WebTransport => host.listen(anywhere, QuicPort::new(&identity())),
-        }
-        .unwrap();
+    /// Starts a server; `game` runs in each tick.
+    pub(crate) fn start(
+        self,
+        settings: impl Into<Settings>,
+        game: impl FnMut(&mut NetworkServer, &Objects) + Send + 'static,
+    ) -> Running {
+        let mut settings = settings.into();
+        settings.config.tick_rate = 200;
+        settings.client.ping_interval = Duration::from_millis(200);
+        settings.movers = MOVERS;
+        sockets::Running::start(self, settings, game)
     }
 
     /// Begins to connect.
@@ -62,6 +69,32 @@ impl Way {
             #[cfg(feature = "webtransport")]
             Self::WebTransport => web::peer(server, client, options),
         }
+    }
+}
+
+impl Transport for Way {
+    type Carrier = ();
+
+    fn listen(&self, host: &mut Host<NetworkServer>, addr: SocketAddr) -> io::Result<()> {
+        let identity = || Identity::generated(&["localhost"]).unwrap();
+        match self {
+            Self::Tcp => host.listen_tcp(addr),
+            Self::WebSocket => host.listen(addr, WebPort::new()),
+            Self::Wss => host.listen(addr, WebPort::new().tls(&identity())),
+            Self::Quic => host.listen(addr, QuicPort::new(&identity())),
+            #[cfg(feature = "webtransport")]
+            Self::WebTransport => host.listen(addr, QuicPort::new(&identity())),
+        }
+    }
+
+    async fn connect(
+        &self,
+        server: SocketAddr,
+        client: NetworkClient,
+        options: TransportOptions,
+    ) -> io::Result<NetworkPeer> {
+        let peer = self.peer(server, &client, options)?;
+        NetworkPeer::of(peer, client).await
     }
 }
 

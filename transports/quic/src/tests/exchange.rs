@@ -11,12 +11,13 @@ use syncvar_tls::{CertHash, Trust};
 use syncvar_tokio::tcp::TransportOptions;
 use syncvar_tokio::{NetworkPeer, TransportError};
 
-use super::support::{Board, Mover, Running, client, soon, wait_for};
+use super::support::{Running, client, start};
 use crate::QuicClient;
+use syncvar_testing::sockets::{Board, Mover, Objects, idle, soon, wait_for};
 
 #[tokio::test]
 async fn two_clients_one_of_them_late_end_equal() {
-    let server = Running::start(TransportOptions::default(), |_, _| {});
+    let server = start(TransportOptions::default(), idle);
     let mut early = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut early, |board| board.text == "first").await;
@@ -42,10 +43,14 @@ async fn two_clients_one_of_them_late_end_equal() {
     );
 }
 
-/// Moves each object by one in each tick; they stop one after another.
-pub(super) fn march(movers: Vec<NetId>) -> impl FnMut(&mut NetworkServer, u32) {
-    move |server, step| {
-        for (last, id) in (0..).zip(&movers) {
+/// Returns a game that moves each object by one in each tick since a client is ready; the objects stop one
+/// after another.
+pub(super) fn march() -> impl FnMut(&mut NetworkServer, &Objects) {
+    let mut step = 0;
+    move |server, objects| {
+        let is_ready = server.connections().any(|one| server.is_ready(one));
+        step += u32::from(is_ready);
+        for (last, id) in (0..).zip(&objects.movers) {
             if step <= 100 + last {
                 server.get_mut::<Mover>(*id).unwrap().x.set(step);
             }
@@ -70,9 +75,7 @@ pub(super) async fn see_stopped(server: &Running, peer: &mut NetworkPeer) {
 
 #[tokio::test]
 async fn unreliable_state_travels_in_datagrams_and_converges() {
-    let ids = (2..52).map(NetId).collect();
-    let server = Running::start(TransportOptions::default(), march(ids));
-    assert_eq!(server.movers.first(), Some(&NetId(2)));
+    let server = start(TransportOptions::default(), march());
     let mut peer = server.join().await;
     let bad = Conditions {
         delay: Duration::from_millis(10),
@@ -85,33 +88,35 @@ async fn unreliable_state_travels_in_datagrams_and_converges() {
     };
     server.conditions.set_both(bad);
     see_stopped(&server, &mut peer).await;
-    let (report, repaired) = tokio::sync::oneshot::channel();
-    server.command(move |server| {
+    let losses = server.ask(|server| {
         let connection = server.connections().next().unwrap();
-        let losses = server.losses(connection).unwrap().unwrap();
-        report.send(losses.repaired).unwrap();
-        ControlFlow::Continue(())
+        server.losses(connection).unwrap().unwrap()
     });
-    assert!(soon(repaired).await.unwrap() > 0);
+    assert!(losses.await.repaired > 0);
 }
 
 #[tokio::test]
 async fn clients_verify_the_certificate() {
-    let server = Running::start(TransportOptions::default(), |_, _| {});
+    let server = start(TransportOptions::default(), idle);
+    let addr = server.addr.to_string();
+    let connect = |trust| {
+        let server = QuicClient::new(&addr, trust);
+        async move { Box::pin(server.connect(client(), TransportOptions::default())).await }
+    };
     for trust in [Trust::hashes([CertHash([7; 32])]), Trust::hashes([])] {
-        let refused = Box::pin(server.connect(trust, client())).await;
+        let refused = soon(Box::pin(connect(trust))).await;
         let error = refused.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert!(error.to_string().contains("certificate"), "{error}");
     }
     let any = Trust::any_server_without_verification();
-    let unverified = Box::pin(server.connect(any, client())).await;
+    let unverified = soon(Box::pin(connect(any))).await;
     assert!(unverified.is_ok());
 }
 
 #[tokio::test]
 async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
-    let server = Running::start(TransportOptions::default(), |_, _| {});
+    let server = start(TransportOptions::default(), idle);
     let mut peer = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -132,7 +137,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
         close_timeout: Duration::from_hours(1),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |_, _| {});
+    let server = start(options, idle);
     let mut peer = server.join().await;
     let heard = async { while peer.receive().await.is_ok() {} };
     tokio::join!(server.stop(), heard);
@@ -140,16 +145,15 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
 
 #[tokio::test]
 async fn a_client_says_goodbye_and_comes_back() {
-    let mut server = Running::start(TransportOptions::default(), |_, _| {});
+    let mut server = start(TransportOptions::default(), idle);
     let peer = server.join().await;
     let client = soon(Box::pin(peer.disconnect("tea"))).await;
-    let reason = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    assert_eq!(reason.await, DisconnectReason::Requested("tea".into()));
-    let trust = Trust::hashes(server.identity.hashes());
-    let again = Box::pin(server.connect(trust, client)).await;
+    assert_eq!(
+        server.disconnected().await,
+        DisconnectReason::Requested("tea".into())
+    );
+    let again = server.connect_as(client, TransportOptions::default());
+    let again = Box::pin(again).await;
     wait_for(&mut again.unwrap(), |event| *event == ClientEvent::Ready).await;
 }
 

@@ -7,8 +7,9 @@ use syncvar_tls::Trust;
 use syncvar_tokio::tcp::TransportOptions;
 use tokio::net::UdpSocket;
 
-use super::support::{Running, soon};
+use super::support::start;
 use crate::config;
+use syncvar_testing::sockets::{idle, soon};
 
 /// Connects without a word of the game.
 async fn connect(server: SocketAddr) -> (quinn::Endpoint, quinn::Connection) {
@@ -27,7 +28,7 @@ async fn silent_clients_are_closed() {
         handshake_timeout: Duration::from_millis(300),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |_, _| {});
+    let server = start(options, idle);
     // One without a stream, and one without a packet in it.
     let (_one, mute) = connect(server.addr).await;
     let (_other, halting) = connect(server.addr).await;
@@ -36,12 +37,12 @@ async fn silent_clients_are_closed() {
     soon(mute.closed()).await;
     let answer = soon(read.read_to_end(10_000)).await.unwrap();
     assert!(String::from_utf8_lossy(&answer).contains("no word after connecting"));
-    assert_eq!(server.counters.stats().handshake_timeouts, 2);
+    assert_eq!(server.stats().handshake_timeouts, 2);
 }
 
 #[tokio::test]
 async fn malformed_input_closes_its_connection_with_a_reason() {
-    let server = Running::start(TransportOptions::default(), |_, _| {});
+    let server = start(TransportOptions::default(), idle);
     let mut good = server.join().await;
     let (_endpoint, bad) = connect(server.addr).await;
     let (mut write, mut read) = bad.open_bi().await.unwrap();
@@ -56,7 +57,7 @@ async fn malformed_input_closes_its_connection_with_a_reason() {
 
 #[tokio::test]
 async fn a_flood_of_first_datagrams_takes_no_places() {
-    let server = Running::start(TransportOptions::default(), |_, _| {});
+    let server = start(TransportOptions::default(), idle);
     let flooder = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     // Initial packets of version 1 with a random connection id; the rest is no valid packet.
     let mut datagram = vec![0; 1200];
@@ -71,5 +72,5 @@ async fn a_flood_of_first_datagrams_takes_no_places() {
     let mut good = server.join().await;
     server.write(|board| *board.count = 1);
     server.see(&mut good, |board| board.count == 1).await;
-    assert_eq!(server.counters.stats().accepted, 1);
+    assert_eq!(server.stats().accepted, 1);
 }

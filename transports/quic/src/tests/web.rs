@@ -12,13 +12,14 @@ use web_transport_quinn::proto::ConnectRequest;
 use web_transport_quinn::{Client, ClientBuilder};
 
 use super::exchange::{march, see_stopped};
-use super::support::{Running, client, soon, wait_for};
+use super::support::{Running, client, start, start_on};
 use crate::connection;
 use crate::web::Web;
+use syncvar_testing::sockets::{idle, soon, wait_for};
 
 /// Returns hashes of a server's certificates.
 fn hashes(server: &Running) -> Vec<Vec<u8>> {
-    let hashes = server.identity.hashes();
+    let hashes = server.transport.identity.hashes();
     hashes.iter().map(|hash| hash.0.to_vec()).collect()
 }
 
@@ -51,8 +52,7 @@ async fn join(server: &Running) -> NetworkPeer {
 
 #[tokio::test]
 async fn a_session_shares_the_port_with_native_clients() {
-    let ids = (2..52).map(NetId).collect();
-    let server = Running::start(TransportOptions::default(), march(ids));
+    let server = start(TransportOptions::default(), march());
     let mut web = Box::pin(join(&server)).await;
     let mut native = server.join().await;
     server.conditions.set_both(Conditions {
@@ -71,14 +71,10 @@ async fn a_session_shares_the_port_with_native_clients() {
 
 #[tokio::test]
 async fn scripts_of_other_origins_are_refused() {
-    let server = Running::start_on(
-        TransportOptions::default(),
-        |_, _| {},
-        |port| {
-            let port = port.origin("https://game.example");
-            port.origin("http://127.0.0.1:8080/")
-        },
-    );
+    let server = start_on(TransportOptions::default(), idle, |port| {
+        let port = port.origin("https://game.example");
+        port.origin("http://127.0.0.1:8080/")
+    });
     let url: url::Url = format!("https://{}/", server.addr).parse().unwrap();
     for (origin, is_allowed) in [
         (None, true),

@@ -45,7 +45,7 @@ async fn a_server_that_is_dropped_cuts_its_connections() {
         let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
-        server.cut();
+        server.cut().await;
         assert_eq!(next(&mut client).await, Seen::Disconnected);
     }
 }

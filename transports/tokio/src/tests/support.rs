@@ -1,17 +1,15 @@
 //! An echo server, a client with a script, and their sockets.
 
 use std::collections::VecDeque;
-use std::future::Future;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
+use syncvar_testing::sockets::Remote;
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpStream, UdpSocket};
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 use crate::datagram::{DatagramLink, DatagramListener, Mirror};
 use crate::kcp::KcpConnection;
@@ -20,6 +18,7 @@ use crate::tasks::{Port, TaskListener};
 use crate::{Host, Peer, TransportCounters, TransportError, TransportOptions};
 
 pub(super) use super::echo::Echo;
+pub(super) use syncvar_testing::sockets::soon;
 
 /// Error of a malformed packet.
 #[derive(Debug, thiserror::Error)]
@@ -175,15 +174,12 @@ pub(super) fn listen(host: &mut Host<Echo>, kind: Kind) {
     }
 }
 
-type Command = Box<dyn FnOnce(&mut Echo) -> ControlFlow<()> + Send>;
-
 /// Running host.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) addrs: Vec<SocketAddr>,
     pub(super) counters: TransportCounters,
-    commands: mpsc::UnboundedSender<Command>,
-    task: JoinHandle<Echo>,
+    server: Remote<Echo>,
 }
 
 impl Running {
@@ -192,22 +188,10 @@ impl Running {
         for kind in kinds {
             listen(&mut host, *kind);
         }
-        let addrs = host.local_addrs().unwrap();
-        let counters = host.counters();
-        let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
-        let task = tokio::spawn(run(host, move |server, _| {
-            while let Ok(command) = to_do.try_recv() {
-                if command(server).is_break() {
-                    return ControlFlow::Break(());
-                }
-            }
-            ControlFlow::Continue(())
-        }));
         Self {
-            addrs,
-            counters,
-            commands,
-            task,
+            addrs: host.local_addrs().unwrap(),
+            counters: host.counters(),
+            server: Remote::spawn(|_| {}, |tick| run(host, tick)),
         }
     }
 
@@ -215,18 +199,12 @@ impl Running {
         Self::start(&[kind], TransportOptions::mirror())
     }
 
-    /// Runs a closure on the server in its next tick, and returns its result.
+    /// Runs a closure on the server in a tick, and returns its result.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut Echo) -> T + Send + 'static,
     ) -> T {
-        let (answer, mut answered) = mpsc::unbounded_channel();
-        let command = move |server: &mut Echo| {
-            let _ = answer.send(question(server));
-            ControlFlow::Continue(())
-        };
-        self.commands.send(Box::new(command)).unwrap();
-        soon(answered.recv()).await.unwrap()
+        self.server.ask(question).await
     }
 
     /// Waits for a number of connections.
@@ -240,17 +218,16 @@ impl Running {
     }
 
     pub(super) fn stop(&self) {
-        let _ = self.commands.send(Box::new(|_| ControlFlow::Break(())));
+        self.server.command(|_| ControlFlow::Break(()));
     }
 
-    /// Drops the host.
-    pub(super) fn cut(self) {
-        self.task.abort();
+    /// Drops the host, as a crash does.
+    pub(super) async fn cut(self) {
+        self.server.abort().await;
     }
 
     pub(super) async fn stopped(self) -> Echo {
-        self.stop();
-        soon(self.task).await.unwrap()
+        self.server.stop().await
     }
 
     pub(super) async fn join(&self, kind: Kind) -> Player {
@@ -333,11 +310,4 @@ pub(super) async fn idle(kind: Kind, server: &Running) -> Box<dyn std::any::Any>
             Box::new(socket)
         }
     }
-}
-
-/// Fails a test that would hang.
-pub(super) async fn soon<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(20), future)
-        .await
-        .expect("it takes too long")
 }

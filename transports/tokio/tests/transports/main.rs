@@ -10,18 +10,5 @@ mod frame_loop;
 mod kcp_interop;
 mod mirror;
 mod recorded;
-mod tcp {
-    mod conditions;
-    mod exchange;
-    mod limits;
-    mod misbehaviour;
-    mod reconnect;
-    mod support;
-}
-mod udp {
-    mod conditions;
-    mod exchange;
-    mod limits;
-    mod loss;
-    mod support;
-}
+mod tcp;
+mod udp;

@@ -10,11 +10,10 @@ use syncvar_mirror::{
     AssetId, MirrorClient, MirrorClientEvent, MirrorError, MirrorPrefab, MirrorPrefabs,
     MirrorServer, MirrorServerConfig, MirrorServerEvent,
 };
+use syncvar_testing::sockets::{Remote, anywhere, read_to_end, soon};
 use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
 use syncvar_tokio::{Reconnect, TransportError, TransportOptions};
 use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 #[derive(NetworkBehaviour, Default)]
 struct Door {
@@ -36,20 +35,16 @@ fn prefabs() -> MirrorPrefabs {
         .register::<Door>(MirrorPrefab::new("door", AssetId(1002)))
 }
 
-type Command = Box<dyn FnOnce(&mut MirrorServer, NetId) -> ControlFlow<()> + Send>;
-
 struct Running {
     addrs: Vec<SocketAddr>,
     door: NetId,
-    commands: mpsc::UnboundedSender<Command>,
-    task: JoinHandle<MirrorServer>,
+    server: Remote<MirrorServer>,
 }
 
 impl Running {
     /// Starts a host for Telepathy and KCP.
     async fn start() -> Self {
-        let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
-        Box::pin(Self::start_at([anywhere; 2])).await
+        Box::pin(Self::start_at([anywhere(); 2])).await
     }
 
     async fn start_at([for_telepathy, for_kcp]: [SocketAddr; 2]) -> Self {
@@ -66,24 +61,11 @@ impl Running {
             .await
             .unwrap();
         let addrs = host.local_addrs().unwrap();
-        let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
-        let task = tokio::spawn(host.run(move |server, _| {
-            while let Some(event) = server.poll_event() {
-                if let MirrorServerEvent::AddPlayerRequested { connection } = event {
-                    let name = format!("player of {connection}").into();
-                    server.add_player(connection, Player { name }).unwrap();
-                }
-            }
-            match to_do.try_recv() {
-                Ok(command) => command(server, door),
-                Err(_) => ControlFlow::Continue(()),
-            }
-        }));
+        let server = Remote::spawn(add_players, |tick| host.run(tick));
         Self {
             addrs,
             door,
-            commands,
-            task,
+            server,
         }
     }
 
@@ -104,23 +86,21 @@ impl Running {
     }
 
     fn write(&self, write: impl FnOnce(&mut Door) + Send + 'static) {
-        let command = move |server: &mut MirrorServer, door| {
+        let door = self.door;
+        self.server.command(move |server| {
             write(&mut server.get_mut::<Door>(door).unwrap());
             ControlFlow::Continue(())
-        };
-        self.commands.send(Box::new(command)).unwrap();
+        });
     }
+}
 
-    fn command(
-        &self,
-        command: impl FnOnce(&mut MirrorServer, NetId) -> ControlFlow<()> + Send + 'static,
-    ) {
-        self.commands.send(Box::new(command)).unwrap();
-    }
-
-    async fn stop(self) -> MirrorServer {
-        self.command(|_, _| ControlFlow::Break(()));
-        soon(self.task).await.unwrap()
+/// Gives each ready client a player with a name.
+fn add_players(server: &mut MirrorServer) {
+    while let Some(event) = server.poll_event() {
+        if let MirrorServerEvent::AddPlayerRequested { connection } = event {
+            let name = format!("player of {connection}").into();
+            server.add_player(connection, Player { name }).unwrap();
+        }
     }
 }
 
@@ -148,14 +128,6 @@ async fn wait_for_end(peer: &mut MirrorPeer) {
         assert!(over, "it was told");
     })
     .await;
-}
-
-/// Fails a test that would hang.
-async fn soon<T>(future: impl Future<Output = T>) -> T {
-    let limit = Duration::from_secs(20);
-    tokio::time::timeout(limit, future)
-        .await
-        .expect("it takes too long")
 }
 
 #[tokio::test]
@@ -276,7 +248,7 @@ async fn the_last_change_of_a_server_arrives_before_the_end() {
     let server = Running::start().await;
     let mut peers = server.join().await;
     let door = server.door;
-    server.command(|server, door| {
+    server.server.command(move |server| {
         *server.get_mut::<Door>(door).unwrap().text = "the end".into();
         ControlFlow::Break(())
     });
@@ -291,14 +263,14 @@ async fn the_last_change_of_a_server_arrives_before_the_end() {
             Err(TransportError::Closed)
         ));
     }
-    assert_eq!(soon(server.task).await.unwrap().connections().count(), 0);
+    assert_eq!(server.server.stopped().await.connections().count(), 0);
 }
 
 #[tokio::test]
 async fn client_learns_of_its_disconnect() {
     let server = Running::start().await;
     let mut peers = server.join().await;
-    server.command(|server, _| {
+    server.server.command(|server| {
         let connections: Vec<_> = server.connections().collect();
         for connection in connections {
             server.disconnect(connection);
@@ -309,7 +281,7 @@ async fn client_learns_of_its_disconnect() {
         wait_for_end(peer).await;
         assert_eq!(peer.client().object_count(), 0);
     }
-    assert_eq!(server.stop().await.connections().count(), 0);
+    assert_eq!(server.server.stop().await.connections().count(), 0);
 }
 
 #[tokio::test]
@@ -349,13 +321,7 @@ async fn a_malformed_batch_ends_its_connection_alone() {
         .unwrap();
     // A batch has at least a time of 8 bytes.
     stream.write_all(b"\0\0\0\x03abc").await.unwrap();
-    let mut heard = Vec::new();
-    soon(tokio::io::AsyncReadExt::read_to_end(
-        &mut stream,
-        &mut heard,
-    ))
-    .await
-    .unwrap();
+    read_to_end(&mut stream).await;
     server.write(|door| *door.open = true);
     let door = server.door;
     wait(&mut other, |client| {
@@ -384,8 +350,7 @@ async fn peers_return_to_a_server_that_was_killed() {
     for peer in &mut peers {
         wait(peer, |client| client.local_player().is_some()).await;
     }
-    first.task.abort();
-    assert!(first.task.await.is_err());
+    first.server.abort().await;
     let second = Box::pin(Running::start_at(addrs)).await;
     let door = second.door;
     second.write(|door| *door.text = "anew".into());

@@ -10,12 +10,13 @@ use syncvar_tokio::tcp::{Reconnect, TcpClient, TransportOptions};
 use syncvar_tokio::{Peer, TransportError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::support::{Board, Running, client, frame, joining, soon, wait_for};
+use super::support::{client, frame, joining, start, upgrade, url};
 use crate::WebSocketClient;
+use syncvar_testing::sockets::{Board, Settings, counting, idle, soon, wait_for};
 
 #[tokio::test]
 async fn web_and_tcp_clients_share_a_port_and_end_equal() {
-    let server = Running::start(TransportOptions::default(), |_| {});
+    let server = start(TransportOptions::default(), idle);
     let mut web = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut web, |board| board.text == "first").await;
@@ -45,8 +46,8 @@ async fn web_and_tcp_clients_share_a_port_and_end_equal() {
 async fn messages_are_those_of_the_wire_document() {
     let ready = [&[0x82, 0x86, 0, 0, 0, 0][..], &[0, 2, 0, 0, 35, 0]].concat();
     assert_eq!(frame(2, &[0, 2, 0, 0, 35, 0]), ready);
-    let mut server = Running::start(TransportOptions::default(), |_| {});
-    let mut stream = server.upgrade().await;
+    let mut server = start(TransportOptions::default(), idle);
+    let mut stream = upgrade(server.addr).await;
     stream.write_all(&joining()).await.unwrap();
     // A message of channel 0: the answer to Connect, which has no header.
     let mut head = [0; 3];
@@ -58,7 +59,7 @@ async fn messages_are_those_of_the_wire_document() {
 
 #[tokio::test]
 async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
-    let server = Running::start(TransportOptions::default(), |_| {});
+    let server = start(TransportOptions::default(), idle);
     let mut peer = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -79,7 +80,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
         close_timeout: Duration::from_hours(1),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |_| {});
+    let server = start(options, idle);
     let mut peer = server.join().await;
     let heard = async { while peer.receive().await.is_ok() {} };
     tokio::join!(server.stop(), heard);
@@ -87,22 +88,21 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
 
 #[tokio::test]
 async fn a_client_says_goodbye_and_comes_back() {
-    let mut server = Running::start(TransportOptions::default(), |_| {});
+    let mut server = start(TransportOptions::default(), idle);
     let peer = server.join().await;
     let client = peer.disconnect("tea").await;
-    let reason = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    assert_eq!(reason.await, DisconnectReason::Requested("tea".into()));
-    let again = Box::pin(server.connect_again(client, TransportOptions::default()));
+    assert_eq!(
+        server.disconnected().await,
+        DisconnectReason::Requested("tea".into())
+    );
+    let again = Box::pin(server.connect_as(client, TransportOptions::default()));
     let mut again = again.await.unwrap();
     wait_for(&mut again, |event| *event == ClientEvent::Ready).await;
 }
 
 #[tokio::test]
 async fn a_client_connects_again_after_a_restart() {
-    let server = Running::start(TransportOptions::default(), |_| {});
+    let server = start(TransportOptions::default(), idle);
     let options = TransportOptions {
         reconnect: Some(Reconnect::default()),
         ..TransportOptions::default()
@@ -114,18 +114,20 @@ async fn a_client_connects_again_after_a_restart() {
     let lost = |event: &ClientEvent| matches!(event, ClientEvent::Disconnected { .. });
     wait_for(&mut peer, lost).await;
     assert!(!peer.is_over());
-    let _server = Running::start_at(addr, TransportOptions::default(), |_| {});
+    let settings = Settings {
+        addr,
+        ..Settings::default()
+    };
+    let _server = start(settings, idle);
     wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_peer_works_in_a_loop() {
-    let server = Running::start(TransportOptions::default(), |board| board.count += 1);
+    let server = start(TransportOptions::default(), counting);
     let mut client = client();
-    let mut peer: Peer = server
-        .url()
-        .peer(&client, TransportOptions::default())
-        .unwrap();
+    let peer = url(server.addr).peer(&client, TransportOptions::default());
+    let mut peer: Peer = peer.unwrap();
     let started = std::time::Instant::now();
     while client
         .get::<Board>(server.board)
@@ -144,8 +146,8 @@ async fn a_peer_works_in_a_loop() {
 
 #[tokio::test]
 async fn pings_have_answers() {
-    let server = Running::start(TransportOptions::default(), |_| {});
-    let mut stream = server.upgrade().await;
+    let server = start(TransportOptions::default(), idle);
+    let mut stream = upgrade(server.addr).await;
     stream.write_all(&frame(9, b"hi")).await.unwrap();
     let mut pong = [0; 4];
     soon(stream.read_exact(&mut pong)).await.unwrap();

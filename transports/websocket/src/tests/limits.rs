@@ -6,7 +6,8 @@ use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::support::{Running, frame, joining, read_to_end};
+use super::support::{frame, joining, start, upgrade};
+use syncvar_testing::sockets::{idle, read_to_end};
 
 #[tokio::test]
 async fn bytes_without_a_message_are_silence() {
@@ -14,8 +15,8 @@ async fn bytes_without_a_message_are_silence() {
         idle_timeout: Duration::from_millis(400),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |_| {});
-    let mut halting = server.upgrade().await;
+    let server = start(options, idle);
+    let mut halting = upgrade(server.addr).await;
     halting.write_all(&joining()).await.unwrap();
     // Half a frame, byte by byte.
     let long = frame(2, &[0; 1000]);
@@ -41,7 +42,7 @@ async fn a_server_stops_beside_connections_without_a_request() {
         close_timeout: Duration::from_millis(50),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |_| {});
+    let server = start(options, idle);
     let _idle = server.join().await;
     let _silent = TcpStream::connect(server.addr).await.unwrap();
     server.stop().await;

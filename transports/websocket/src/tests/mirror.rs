@@ -15,8 +15,9 @@ use syncvar_tokio::TransportOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::support::{frame, read_to_end, soon, upgrade};
+use super::support::{frame, upgrade};
 use crate::{WebPort, WebSocketClient};
+use syncvar_testing::sockets::{read_to_end, soon};
 
 #[derive(NetworkBehaviour, Default)]
 struct Player {

@@ -3,13 +3,14 @@
 use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 
-use super::support::{Board, Running, frame, joining, read_to_end};
+use super::support::{frame, joining, start, upgrade};
+use syncvar_testing::sockets::{counting, idle, read_to_end};
 
 /// Checks that these bytes close their connection with this text and code, and that another one goes on.
 async fn is_closed_alone(bytes: &[u8], text: &str, code: u16) {
-    let server = Running::start(TransportOptions::default(), |board| board.count += 1);
+    let server = start(TransportOptions::default(), counting);
     let mut good = server.join().await;
-    let mut bad = server.upgrade().await;
+    let mut bad = upgrade(server.addr).await;
     bad.write_all(bytes).await.unwrap();
     let answer = read_to_end(&mut bad).await;
     let [high, low] = code.to_be_bytes();
@@ -19,10 +20,7 @@ async fn is_closed_alone(bytes: &[u8], text: &str, code: u16) {
     );
     let answer = String::from_utf8_lossy(&answer);
     assert!(answer.contains(text), "{answer}");
-    let count = *good.client().get::<Board>(server.board).unwrap().count;
-    server
-        .see(&mut good, |board| board.count > count + 20)
-        .await;
+    server.see_counts(&mut good, 20).await;
 }
 
 #[tokio::test]
@@ -65,12 +63,12 @@ async fn control_frames_without_packets_close_their_connection() {
 
 #[tokio::test]
 async fn bytes_after_the_end_are_limited() {
-    let server = Running::start(TransportOptions::default(), |_| {});
-    let mut bad = server.upgrade().await;
+    let server = start(TransportOptions::default(), idle);
+    let mut bad = upgrade(server.addr).await;
     bad.write_all(&joining()).await.unwrap();
     bad.write_all(&frame(1, b"text")).await.unwrap();
     let garbage = vec![7; 64 * 1024];
     while bad.write_all(&garbage).await.is_ok() {}
     server.reaches(|stats| stats.linger_cuts, 1).await;
-    assert_eq!(server.counters.stats().malformed_frames, 1);
+    assert_eq!(server.stats().malformed_frames, 1);
 }

@@ -7,8 +7,9 @@ use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::support::{Running, read_to_end, soon};
+use super::support::{Running, start, start_on};
 use crate::WebPort;
+use syncvar_testing::sockets::{idle, read_to_end, soon};
 
 /// Sends bytes, and returns the whole answer.
 async fn ask(server: &Running, request: &str) -> String {
@@ -19,7 +20,7 @@ async fn ask(server: &Running, request: &str) -> String {
 
 #[tokio::test]
 async fn pages_have_answers_and_are_no_connections() {
-    let mut server = Running::start(TransportOptions::default(), |_| {});
+    let mut server = start(TransportOptions::default(), idle);
     let page = ask(&server, "GET /?v=1 HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
     assert!(
@@ -38,12 +39,12 @@ async fn pages_have_answers_and_are_no_connections() {
     let connected = |event: &ServerEvent| matches!(event, ServerEvent::Connected { .. });
     let events = server.events();
     assert_eq!(events.iter().filter(|event| connected(event)).count(), 1);
-    assert_eq!(server.counters.stats().accepted, 4);
+    assert_eq!(server.stats().accepted, 4);
 }
 
 #[tokio::test]
 async fn other_methods_have_answers_of_http() {
-    let server = Running::start(TransportOptions::default(), |_| {});
+    let server = start(TransportOptions::default(), idle);
     let head = ask(&server, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").await;
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
     assert!(head.contains("\r\nContent-Length: 13\r\n"), "{head}");
@@ -55,7 +56,7 @@ async fn other_methods_have_answers_of_http() {
         let refused = ask(&server, &request).await;
         assert!(refused.starts_with("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\n"));
     }
-    assert_eq!(server.counters.stats().malformed_frames, 0);
+    assert_eq!(server.stats().malformed_frames, 0);
 }
 
 /// Returns the first line of the answer to a request to upgrade.
@@ -78,8 +79,7 @@ async fn scripts_of_other_origins_are_refused() {
     let port = WebPort::new()
         .origin("https://game.example")
         .origin("http://127.0.0.1:8080/");
-    let anywhere = ([127, 0, 0, 1], 0).into();
-    let server = Running::serve(anywhere, port, TransportOptions::default(), |_| {});
+    let server = start_on(port, TransportOptions::default(), idle);
     for origin in [
         "",
         "Origin: https://game.example\r\n",
@@ -100,14 +100,14 @@ async fn scripts_of_other_origins_are_refused() {
         assert_eq!(line, "HTTP/1.1 403 Forbidden\r\n", "{origin}");
     }
     server.join().await;
-    let open = Running::start(TransportOptions::default(), |_| {});
+    let open = start(TransportOptions::default(), idle);
     let line = upgrade_from(&open, "Origin: https://any.example\r\n").await;
     assert!(line.starts_with("HTTP/1.1 101 "), "{line}");
 }
 
 #[tokio::test]
 async fn malformed_requests_have_answers() {
-    let server = Running::start(TransportOptions::default(), |_| {});
+    let server = start(TransportOptions::default(), idle);
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(9000));
     for (request, status) in [
         ("GARBAGE\r\n\r\n", "400 Bad Request"),
@@ -133,7 +133,7 @@ async fn a_request_without_an_end_is_cut_off() {
         handshake_timeout: Duration::from_millis(200),
         ..TransportOptions::default()
     };
-    let mut server = Running::start(options, |_| {});
+    let mut server = start(options, idle);
     let mut halting = TcpStream::connect(server.addr).await.unwrap();
     let trickle = async {
         for byte in b"GET / HTTP/1.1\r\n".iter().cycle() {
@@ -147,6 +147,6 @@ async fn a_request_without_an_end_is_cut_off() {
     // A silent one has not even sent a first byte.
     let mut silent = TcpStream::connect(server.addr).await.unwrap();
     assert_eq!(read_to_end(&mut silent).await, b"");
-    assert_eq!(server.counters.stats().handshake_timeouts, 2);
+    assert_eq!(server.stats().handshake_timeouts, 2);
     assert_eq!(server.events(), []);
 }

@@ -11,14 +11,13 @@ use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::support::{Running, client, read_to_end, soon, wait_for};
+use super::support::{Running, client, start_on};
 use crate::{WebPort, WebSocketClient};
+use syncvar_testing::sockets::{counting, read_to_end, soon, wait_for};
 
 fn start(identity: &Identity, options: TransportOptions) -> Running {
     let port = WebPort::new().tls(identity).page("/", "text/plain", "page");
-    Running::serve(([127, 0, 0, 1], 0).into(), port, options, |board| {
-        board.count += 1;
-    })
+    start_on(port, options, counting)
 }
 
 /// Connects to the server by its address or this name.
@@ -91,7 +90,7 @@ async fn malformed_and_halting_handshakes_end() {
     let mut halting = TcpStream::connect(server.addr).await.unwrap();
     halting.write_all(&[0x16, 3, 1, 1]).await.unwrap();
     assert_eq!(read_to_end(&mut halting).await, b"");
-    assert_eq!(server.counters.stats().handshake_timeouts, 1);
+    assert_eq!(server.stats().handshake_timeouts, 1);
 }
 
 #[tokio::test]

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::support::{Board, Running, wait_for};
-use syncvar_net::{ClientEvent, ServerEvent};
+use super::Running;
+use syncvar_net::ClientEvent;
 use syncvar_runtime::DisconnectReason;
 use syncvar_runtime::conditions::Conditions;
+use syncvar_testing::sockets::{Board, TCP, counting, idle, wait_for};
 use syncvar_tokio::tcp::TransportOptions;
 
 fn delay(millis: u64) -> Conditions {
@@ -32,7 +33,7 @@ async fn change(
 
 #[tokio::test]
 async fn each_direction_has_its_delay_and_loses_it() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut client = Box::pin(server.join()).await;
     let (incoming, outgoing) = (Conditions::default(), delay(200));
     server.conditions.set(incoming, outgoing);
@@ -56,7 +57,7 @@ async fn a_stream_keeps_its_order_under_bad_conditions() {
         bandwidth: Some(200_000),
         seed: 3,
     };
-    let server = Running::start(TransportOptions::default(), |board| board.count += 1).await;
+    let server = Running::start(TCP, TransportOptions::default(), counting);
     server.conditions.set_both(bad.clone());
     let mut client = Box::pin(server.join()).await;
     client.conditions().set_both(bad);
@@ -71,17 +72,16 @@ async fn a_stream_keeps_its_order_under_bad_conditions() {
 
 #[tokio::test]
 async fn goodbyes_overtake_no_packet_of_a_slow_link() {
-    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
+    let mut server = Running::start(TCP, TransportOptions::default(), idle);
     let mut leaving = Box::pin(server.join()).await;
     let mut client = Box::pin(server.join()).await;
     server.conditions.set_both(delay(10_000));
     leaving.client_mut().disconnect("tea");
     while leaving.next_event().await.is_some() {}
-    let reason = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    assert_eq!(reason.await, DisconnectReason::Requested("tea".into()));
+    assert_eq!(
+        server.disconnected().await,
+        DisconnectReason::Requested("tea".into())
+    );
     let board = server.board;
     server.command(move |server| {
         server.get_mut::<Board>(board).unwrap().count.set(7);

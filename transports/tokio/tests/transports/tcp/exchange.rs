@@ -3,16 +3,17 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::support::{Board, Running, prefabs, soon, wait_for};
+use super::Running;
 use syncvar_net::{ClientConfig, ClientEvent, NetworkClient, ServerEvent};
 use syncvar_runtime::{DisconnectReason, Prefabs};
+use syncvar_testing::sockets::{Board, TCP, counting, filling, idle, prefabs, soon, wait_for};
 use syncvar_tokio::tcp::{TcpClient, TcpError, TransportOptions};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 #[tokio::test]
 async fn two_clients_one_of_them_late_end_equal() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut early = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut early, |board| board.text == "first").await;
@@ -35,7 +36,7 @@ async fn two_clients_one_of_them_late_end_equal() {
 
 #[tokio::test]
 async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut client = server.join().await;
     let board = server.board;
     server.command(move |server| {
@@ -46,13 +47,13 @@ async fn the_last_change_and_the_goodbye_of_a_server_arrive() {
     let end = ClientEvent::Disconnected { reason };
     wait_for(&mut client, |event| *event == end).await;
     assert_eq!(client.client().get::<Board>(board).unwrap().count, 7);
-    assert_eq!(soon(client.next_event()).await.unwrap(), None);
+    assert_eq!(soon(client.next_event()).await, None);
     assert!(matches!(client.receive().await, Err(TcpError::Closed)));
 }
 
 #[tokio::test]
 async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
-    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
+    let mut server = Running::start(TCP, TransportOptions::default(), idle);
     let _client = server.join().await;
     server.command(|server| {
         let connections: Vec<_> = server.connections().collect();
@@ -61,14 +62,8 @@ async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
         }
         ControlFlow::Continue(())
     });
-    let reason = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    assert_eq!(
-        reason.await,
-        DisconnectReason::Requested("enough".to_string())
-    );
+    let reason = DisconnectReason::Requested("enough".into());
+    assert_eq!(server.disconnected().await, reason);
 }
 
 #[tokio::test]
@@ -77,7 +72,7 @@ async fn a_server_stops_while_a_client_does_not_read() {
         close_timeout: Duration::from_millis(50),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |board| *board.text = "x".repeat(30_000)).await;
+    let server = Running::start(TCP, options, filling);
     let _idle = server.join().await;
     server.stop().await;
 }
@@ -88,7 +83,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
         close_timeout: Duration::from_hours(1),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |_| {}).await;
+    let server = Running::start(TCP, options, idle);
     let mut client = server.join().await;
     let stopped = server.stop();
     let heard = async {
@@ -101,7 +96,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
 
 #[tokio::test]
 async fn disconnected_client_learns_the_reason_and_the_others_stay() {
-    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
+    let mut server = Running::start(TCP, TransportOptions::default(), idle);
     let (mut first, mut second) = (server.join().await, server.join().await);
     let connected = |event| match event {
         ServerEvent::Connected { connection } => Some(connection),
@@ -122,26 +117,24 @@ async fn disconnected_client_learns_the_reason_and_the_others_stay() {
 
 #[tokio::test]
 async fn a_client_says_goodbye_and_comes_back() {
-    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
+    let mut server = Running::start(TCP, TransportOptions::default(), idle);
     let client = server.join().await;
     let client = client.disconnect("tea").await;
-    let reason = server
-        .event(|event| match event {
-            ServerEvent::Disconnected { reason, .. } => Some(reason),
-            _ => None,
-        })
-        .await;
-    assert_eq!(reason, DisconnectReason::Requested("tea".into()));
+    assert_eq!(
+        server.disconnected().await,
+        DisconnectReason::Requested("tea".into())
+    );
 
-    let mut again = TcpClient::connect(server.addr, client).await.unwrap();
+    let again = server.connect_as(client, TransportOptions::default());
+    let mut again = again.await.unwrap();
     wait_for(&mut again, |event| matches!(event, ClientEvent::Ready)).await;
 }
 
 #[tokio::test]
 async fn a_client_notices_that_the_server_is_gone() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut client = server.join().await;
-    server.abort();
+    server.abort().await;
     let end = ClientEvent::Disconnected {
         reason: DisconnectReason::ConnectionLost,
     };
@@ -152,7 +145,7 @@ async fn a_client_notices_that_the_server_is_gone() {
 
 #[tokio::test]
 async fn a_client_of_another_game_is_refused_with_the_difference() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let other = Prefabs::new().register::<Board>("another");
     let mut client = TcpClient::connect(server.addr, NetworkClient::new(other))
         .await
@@ -168,7 +161,7 @@ async fn a_client_of_another_game_is_refused_with_the_difference() {
 
 #[tokio::test]
 async fn dropped_future_loses_no_packet() {
-    let server = Running::start(TransportOptions::default(), |board| board.count += 1).await;
+    let server = Running::start(TCP, TransportOptions::default(), counting);
     let mut client = server.join().await;
     let seen = async {
         let mut last = 0;
@@ -183,15 +176,15 @@ async fn dropped_future_loses_no_packet() {
             last = count;
         }
     };
-    soon(seen).await.expect("the count goes on");
+    soon(seen).await;
 }
 
 #[tokio::test]
 async fn client_answers_leave_at_once() {
-    let mut server = Running::start(TransportOptions::default(), |_| {}).await;
-    let mut client = server.connect().await;
+    let mut server = Running::start(TCP, TransportOptions::default(), idle);
+    let mut client = server.connect(TransportOptions::default()).await.unwrap();
     // The server accepts the client, which answers `Ready`.
-    soon(client.receive()).await.expect("a packet").unwrap();
+    soon(client.receive()).await.unwrap();
     server
         .event(|event| matches!(event, ServerEvent::Ready { .. }).then_some(()))
         .await;
@@ -206,15 +199,15 @@ async fn client_reports_malformed_packets() {
     let (mut server, _) = listener.accept().await.unwrap();
 
     server.write_all(&[0, 0, 0, 3, 0, 1, 2]).await.unwrap();
-    let received = soon(client.receive()).await.unwrap();
+    let received = soon(client.receive()).await;
     assert!(
         matches!(received, Err(TcpError::Malformed(_))),
         "{received:?}"
     );
     server.write_all(&[255; 4]).await.unwrap();
-    let received = soon(client.receive()).await.unwrap();
+    let received = soon(client.receive()).await;
     assert!(matches!(received, Err(TcpError::Io(_))), "{received:?}");
-    let received = soon(client.receive()).await.unwrap();
+    let received = soon(client.receive()).await;
     assert!(matches!(received, Err(TcpError::Closed)), "{received:?}");
 }
 

@@ -2,24 +2,21 @@
 
 use std::time::Duration;
 
-use super::support::{Board, Running, read_to_end, soon};
+use super::Running;
+use syncvar_testing::sockets::{TCP, counting, idle, read_to_end, soon};
 use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
 /// Checks that these bytes close their connection with this text, and that another one goes on.
 async fn is_closed_alone(bytes: &[u8], text: &str) {
-    let server = Running::start(TransportOptions::default(), |board| board.count += 1).await;
+    let server = Running::start(TCP, TransportOptions::default(), counting);
     let mut good = server.join().await;
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
     bad.write_all(bytes).await.unwrap();
     let answer = String::from_utf8_lossy(&read_to_end(&mut bad).await).into_owned();
     assert!(answer.contains(text), "{answer}");
-
-    let count = *good.client().get::<Board>(server.board).unwrap().count;
-    server
-        .see(&mut good, |board| board.count > count + 20)
-        .await;
+    server.see_counts(&mut good, 20).await;
 }
 
 #[tokio::test]
@@ -48,12 +45,9 @@ async fn bytes_after_garbage_do_not_hide_the_answer() {
     let mut bytes = vec![255; 5];
     // Within `max_linger_bytes`.
     bytes.resize(100_000, 7);
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
-    soon(bad.write_all(&bytes))
-        .await
-        .expect("the server takes it")
-        .unwrap();
+    soon(bad.write_all(&bytes)).await.unwrap();
     let answer = read_to_end(&mut bad).await;
     assert!(String::from_utf8_lossy(&answer).contains("malformed frame"));
 }
@@ -64,7 +58,7 @@ async fn a_connection_that_never_says_anything_is_closed() {
         handshake_timeout: Duration::from_millis(100),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |_| {}).await;
+    let server = Running::start(TCP, options, idle);
     let mut silent = TcpStream::connect(server.addr).await.unwrap();
     let mut halting = TcpStream::connect(server.addr).await.unwrap();
     halting.write_all(&[0, 0, 0, 9, 0]).await.unwrap();
@@ -72,7 +66,7 @@ async fn a_connection_that_never_says_anything_is_closed() {
         let answer = read_to_end(stream).await;
         assert!(String::from_utf8_lossy(&answer).contains("no word after connecting"));
     }
-    assert_eq!(server.counters.stats().handshake_timeouts, 2);
+    assert_eq!(server.stats().handshake_timeouts, 2);
 }
 
 #[tokio::test]
@@ -81,11 +75,8 @@ async fn silent_client_stays_after_its_first_message() {
         handshake_timeout: Duration::from_millis(100),
         ..TransportOptions::default()
     };
-    let server = Running::start(options, |board| board.count += 1).await;
+    let server = Running::start(TCP, options, counting);
     let mut client = server.join().await;
     // Ticks are 2 ms apart: this is longer than the time-out.
-    let start = *client.client().get::<Board>(server.board).unwrap().count;
-    server
-        .see(&mut client, |board| board.count > start + 100)
-        .await;
+    server.see_counts(&mut client, 100).await;
 }

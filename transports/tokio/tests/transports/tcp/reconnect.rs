@@ -4,11 +4,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::support::{Running, prefabs, soon, wait_for};
+use super::Running;
 use syncvar_net::{
     ClientConfig, ClientEvent, NetworkClient, NetworkServer, ServerConfig, ServerEvent,
 };
 use syncvar_runtime::DisconnectReason;
+use syncvar_testing::sockets::{Settings, TCP, idle, prefabs, soon, wait_for};
 use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpError, Timeout, TransportOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,20 +29,18 @@ fn quick(max_attempts: u32) -> TransportOptions {
 
 async fn connect(addr: SocketAddr, options: TransportOptions) -> io::Result<TcpClient> {
     let client = NetworkClient::new(prefabs());
-    soon(Box::pin(TcpClient::connect_with(addr, client, options)))
-        .await
-        .expect("a result")
+    soon(Box::pin(TcpClient::connect_with(addr, client, options))).await
 }
 
 #[tokio::test]
 async fn a_client_returns_to_a_server_that_was_killed() {
-    let first = Running::start(TransportOptions::default(), |_| {}).await;
+    let first = Running::start(TCP, TransportOptions::default(), idle);
     first.write(|board| *board.text = "before".into());
     let mut client = connect(first.addr, quick(1000)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
     first.see(&mut client, |board| board.text == "before").await;
     let addr = first.addr;
-    first.abort();
+    first.abort().await;
     let lost = wait_for(&mut client, |event| {
         matches!(event, ClientEvent::Disconnected { .. })
     });
@@ -49,13 +48,17 @@ async fn a_client_returns_to_a_server_that_was_killed() {
     assert_eq!(lost.await, ClientEvent::Disconnected { reason });
     assert!(!client.is_over());
 
-    joins_again(&mut client, addr, NetworkServer::new(prefabs())).await;
+    joins_again(&mut client, addr, ServerConfig::default()).await;
 }
 
 /// Starts another server at the address, and sees the client join as a new one.
-async fn joins_again(client: &mut TcpClient, addr: SocketAddr, server: NetworkServer) {
-    let options = TransportOptions::default();
-    let second = Box::pin(Running::serve_at(addr, server, options, |_| {})).await;
+async fn joins_again(client: &mut TcpClient, addr: SocketAddr, config: ServerConfig) {
+    let settings = Settings {
+        addr,
+        config,
+        ..Settings::default()
+    };
+    let second = Running::start(TCP, settings, idle);
     wait_for(client, |event| matches!(event, ClientEvent::Connected)).await;
     wait_for(client, |event| matches!(event, ClientEvent::Ready)).await;
     // The snapshot of the new server, without the state of the old one.
@@ -64,59 +67,54 @@ async fn joins_again(client: &mut TcpClient, addr: SocketAddr, server: NetworkSe
     second.see(client, |board| board.text == "after").await;
 }
 
+/// Returns the settings of a server that keeps sessions for a minute.
+fn with_sessions() -> Settings {
+    let mut settings = Settings::default();
+    settings.config.reconnect_grace = Duration::from_mins(1);
+    settings.config.session_tokens = Some(|| [7; 16]);
+    settings
+}
+
 #[tokio::test]
 async fn client_with_a_session_survives_a_restart_of_the_server() {
-    let start = || {
-        NetworkServer::with_config(
-            prefabs(),
-            ServerConfig {
-                reconnect_grace: Duration::from_mins(1),
-                session_tokens: Some(|| [7; 16]),
-                ..ServerConfig::default()
-            },
-        )
-    };
-    let first = Running::serve(start(), TransportOptions::default(), |_| {}).await;
+    let first = Running::start(TCP, with_sessions(), idle);
     first.write(|board| *board.text = "before".into());
     let mut client = connect(first.addr, quick(1000)).await.unwrap();
     first.see(&mut client, |board| board.text == "before").await;
     let addr = first.addr;
-    first.abort();
+    first.abort().await;
     let is_lost = |event: &ClientEvent| matches!(event, ClientEvent::Disconnected { .. });
     wait_for(&mut client, is_lost).await;
-    joins_again(&mut client, addr, start()).await;
+    joins_again(&mut client, addr, with_sessions().config).await;
 }
 
 #[tokio::test]
 async fn after_the_last_attempt_the_client_is_over() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut client = connect(server.addr, quick(3)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
-    server.abort();
-    let events = soon(async { while client.next_event().await.is_some() {} });
-    events.await.expect("an end");
+    server.abort().await;
+    soon(async { while client.next_event().await.is_some() {} }).await;
     assert!(client.is_over());
     assert!(matches!(client.receive().await, Err(TcpError::Closed)));
 }
 
 #[tokio::test]
 async fn a_client_that_was_sent_away_stays_away() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut client = connect(server.addr, quick(1000)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
     server.stop().await;
-    let events = soon(async { while client.next_event().await.is_some() {} });
-    events.await.expect("an end");
+    soon(async { while client.next_event().await.is_some() {} }).await;
     assert!(client.is_over());
 }
 
 #[tokio::test]
 async fn without_the_option_a_lost_connection_is_the_last() {
-    let server = Running::start(TransportOptions::default(), |_| {}).await;
+    let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut client = server.join().await;
-    server.abort();
-    let events = soon(async { while client.next_event().await.is_some() {} });
-    events.await.expect("an end");
+    server.abort().await;
+    soon(async { while client.next_event().await.is_some() {} }).await;
     assert!(client.is_over());
 }
 
@@ -130,7 +128,7 @@ async fn a_server_without_an_answer_times_out() {
     let mut client = connect(silent.local_addr().unwrap(), options)
         .await
         .unwrap();
-    let error = soon(client.receive()).await.expect("an end").unwrap_err();
+    let error = soon(client.receive()).await.unwrap_err();
     assert!(
         matches!(error, TcpError::Timeout(Timeout::Handshake)),
         "{error}"
@@ -154,7 +152,7 @@ async fn a_server_that_falls_silent_times_out() {
     };
     let client = NetworkClient::with_config(prefabs(), config);
     let client = TcpClient::connect_with(addr, client, options);
-    let mut client = soon(Box::pin(client)).await.unwrap().unwrap();
+    let mut client = soon(Box::pin(client)).await.unwrap();
     let serve = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut server = NetworkServer::new(prefabs());
@@ -185,7 +183,7 @@ async fn a_server_that_falls_silent_times_out() {
                     return error;
                 }
             }
-        }) => error.expect("an end"),
+        }) => error,
     };
     assert!(matches!(error, TcpError::Timeout(Timeout::Idle)), "{error}");
 }
@@ -247,13 +245,7 @@ impl Cable {
 
 #[tokio::test]
 async fn cut_client_returns_to_its_session() {
-    let config = ServerConfig {
-        reconnect_grace: Duration::from_mins(1),
-        session_tokens: Some(|| [7; 16]),
-        ..ServerConfig::default()
-    };
-    let server = NetworkServer::with_config(prefabs(), config);
-    let mut server = Running::serve(server, TransportOptions::default(), |_| {}).await;
+    let mut server = Running::start(TCP, with_sessions(), idle);
     let cable = Cable::lay(server.addr).await;
     let mut client = connect(cable.addr, quick(1000)).await.unwrap();
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::support::soon;
 use syncvar::prelude::*;
 use syncvar::stats::Losses;
 use syncvar_runtime::conditions::Conditions;
+use syncvar_testing::sockets::soon;
 use syncvar_tokio::udp::{TransportOptions, UdpClient, UdpServer};
 use tokio::sync::watch;
 

@@ -3,15 +3,17 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::support::{Board, Relay, Running, fast_server, join, prefabs, soon, wait_for};
+use super::relay::Relay;
+use super::{Running, settings};
 use syncvar::DisconnectReason;
 use syncvar::prelude::*;
 use syncvar::transport::{Host, Peer};
+use syncvar_testing::sockets::{Board, Settings, UDP, idle, prefabs, soon, wait_for};
 use syncvar_tokio::udp::{Reconnect, TransportOptions, UdpClient, UdpError};
 
 #[tokio::test]
 async fn two_clients_behind_one_address_end_equal() {
-    let server = Running::start(TransportOptions::default()).await;
+    let server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let mut early = server.join().await;
     server.write(|board| *board.text = "first".into());
     server.see(&mut early, |board| board.text == "first").await;
@@ -34,9 +36,11 @@ async fn two_clients_behind_one_address_end_equal() {
 
 #[tokio::test]
 async fn last_change_and_goodbye_of_a_server_arrive_through_loss() {
-    let server = Running::start(TransportOptions::default()).await;
+    let server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let relay = Relay::start(server.addr, [10, 5, 10]).await;
-    let mut client = join(relay.addr, TransportOptions::default()).await;
+    let mut client = server
+        .join_by(relay.addr, TransportOptions::default())
+        .await;
     let board = server.board;
     server.command(move |server| {
         server.get_mut::<Board>(board).unwrap().count.set(7);
@@ -52,7 +56,7 @@ async fn last_change_and_goodbye_of_a_server_arrive_through_loss() {
 
 #[tokio::test]
 async fn join_of_a_mebibyte_survives_loss_duplicates_and_reordering() {
-    let mut world = fast_server();
+    let mut world = NetworkServer::new(prefabs());
     let text = |number: u32| {
         let mut text = number.to_string().repeat(32_000);
         text.truncate(32_000);
@@ -64,10 +68,11 @@ async fn join_of_a_mebibyte_survives_loss_duplicates_and_reordering() {
             world.spawn(Board { count, text })
         })
         .collect();
-    let anywhere = "127.0.0.1:0".parse().unwrap();
-    let server = Box::pin(Running::serve(anywhere, world, TransportOptions::default())).await;
+    let server = Running::start_with(UDP, TransportOptions::default(), world, idle);
     let relay = Relay::start(server.addr, [5, 5, 10]).await;
-    let client = join(relay.addr, TransportOptions::default()).await;
+    let client = server
+        .join_by(relay.addr, TransportOptions::default())
+        .await;
     for (number, id) in (0..).zip(boards) {
         let board = client.client().get::<Board>(id).unwrap();
         assert!(board.count == number && board.text == text(number));
@@ -76,7 +81,7 @@ async fn join_of_a_mebibyte_survives_loss_duplicates_and_reordering() {
 
 #[tokio::test]
 async fn disconnected_client_learns_the_reason() {
-    let mut server = Running::start(TransportOptions::default()).await;
+    let mut server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let mut client = server.join().await;
     let connected = |event| match event {
         ServerEvent::Connected { connection } => Some(connection),
@@ -95,35 +100,33 @@ async fn disconnected_client_learns_the_reason() {
 
 #[tokio::test]
 async fn server_learns_why_a_client_has_left() {
-    let mut server = Running::start(TransportOptions::default()).await;
+    let mut server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let client = server.join().await;
     soon(Box::pin(client.disconnect("tired"))).await;
-    let reason = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    assert_eq!(reason.await, DisconnectReason::Requested("tired".into()));
+    assert_eq!(
+        server.disconnected().await,
+        DisconnectReason::Requested("tired".into())
+    );
 }
 
 #[tokio::test]
 async fn client_notices_a_restart_at_once_and_returns() {
-    let server = Running::start(TransportOptions::default()).await;
+    let server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let relay = Relay::start(server.addr, [0; 3]).await;
     let options = TransportOptions {
         reconnect: Some(Reconnect::default()),
         ..TransportOptions::default()
     };
-    let mut client = join(relay.addr, options).await;
+    let mut client = server.join_by(relay.addr, options).await;
     // A crash: no goodbye arrives.
     relay.set_lost(100);
     let addr = server.addr;
     server.abort().await;
-    let server = Box::pin(Running::serve(
+    let settings = Settings {
         addr,
-        fast_server(),
-        TransportOptions::default(),
-    ))
-    .await;
+        ..settings(TransportOptions::default())
+    };
+    let server = Running::start(UDP, settings, idle);
     relay.set_lost(0);
     let restarted = Instant::now();
     wait_for(&mut client, |event| {

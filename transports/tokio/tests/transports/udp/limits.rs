@@ -3,10 +3,12 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::support::{Relay, Running, join, prefabs, reaches, soon};
+use super::relay::Relay;
+use super::{Running, settings};
 use syncvar::DisconnectReason;
 use syncvar::prelude::*;
 use syncvar::transport::Peer;
+use syncvar_testing::sockets::{UDP, idle, prefabs, soon};
 use syncvar_tokio::udp::{KcpError, TransportOptions, UdpClient, UdpError};
 use tokio::net::UdpSocket;
 use tokio::time::{sleep, timeout};
@@ -44,7 +46,7 @@ async fn refused(server: &Running) -> io::Error {
 
 #[tokio::test]
 async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state() {
-    let server = Running::start(TransportOptions::default()).await;
+    let server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let socket = stranger(&server).await;
     for _ in 0..1000 {
         socket.send(&hello()).await.unwrap();
@@ -57,7 +59,7 @@ async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state()
             (17, &[0xa1, 1, 2, 3, 4, 5, 6, 7, 8][..])
         );
     }
-    let stats = server.counters.stats();
+    let stats = server.stats();
     assert_eq!(stats.accepted, 0);
     assert!(stats.refused_hellos > 0);
     let server = server.stop().await;
@@ -66,7 +68,7 @@ async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state()
 
 #[tokio::test]
 async fn datagrams_with_a_guessed_number_open_no_connection() {
-    let server = Running::start(TransportOptions::default()).await;
+    let server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let socket = stranger(&server).await;
     let mut sent = 0;
     for guess in 1..50_u64 {
@@ -85,9 +87,9 @@ async fn datagrams_with_a_guessed_number_open_no_connection() {
             .all(|answer| answer[0] == 0xa4 && answer[9] == 2)
     );
     assert!(answers.iter().map(Vec::len).sum::<usize>() < sent / 3);
-    assert_eq!(server.counters.stats().accepted, 0);
+    assert_eq!(server.stats().accepted, 0);
     // The port serves others.
-    join(server.addr, TransportOptions::default()).await;
+    server.join().await;
 }
 
 #[tokio::test]
@@ -96,13 +98,13 @@ async fn full_server_refuses_with_a_reason() {
         max_connections: 1,
         ..TransportOptions::default()
     };
-    let server = Running::start(options).await;
+    let server = Running::start(UDP, settings(options), idle);
     let first = server.join().await;
     let error = refused(&server).await;
     assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
     let reason = error.into_inner().unwrap().downcast::<KcpError>();
     assert_eq!(*reason.unwrap(), KcpError::Full);
-    assert_eq!(server.counters.stats().refused_full, 1);
+    assert_eq!(server.stats().refused_full, 1);
     soon(Box::pin(first.disconnect("bye"))).await;
     soon(async {
         let again = || UdpClient::connect(server.addr, NetworkClient::new(prefabs()));
@@ -118,11 +120,11 @@ async fn an_address_cannot_take_all_places() {
         max_connections_per_address: 2,
         ..TransportOptions::default()
     };
-    let server = Running::start(options).await;
+    let server = Running::start(UDP, settings(options), idle);
     let _both = [server.join().await, server.join().await];
     let error = refused(&server).await;
     assert_eq!(error.kind(), io::ErrorKind::ConnectionRefused);
-    assert_eq!(server.counters.stats().refused_address, 1);
+    assert_eq!(server.stats().refused_address, 1);
 }
 
 #[tokio::test]
@@ -131,12 +133,12 @@ async fn client_without_a_first_packet_is_disconnected() {
         handshake_timeout: Duration::from_millis(300),
         ..TransportOptions::default()
     };
-    let server = Running::start(options).await;
+    let server = Running::start(UDP, settings(options), idle);
     let mut mute = NetworkClient::new(prefabs());
     let mut peer = Peer::udp(server.addr, &mute, TransportOptions::default()).unwrap();
     // The frames of a client that never sends.
     soon(async {
-        while server.counters.stats().handshake_timeouts == 0 {
+        while server.stats().handshake_timeouts == 0 {
             peer.receive(&mut mute, Duration::ZERO).unwrap();
             sleep(Duration::from_millis(5)).await;
         }
@@ -150,7 +152,7 @@ async fn client_without_pings_is_told_of_its_silence() {
         idle_timeout: Duration::from_millis(300),
         ..TransportOptions::default()
     };
-    let server = Running::start(options).await;
+    let server = Running::start(UDP, settings(options), idle);
     let mut client = server.join().await;
     // It pings every two seconds.
     soon(async { while client.receive().await.is_ok() {} }).await;
@@ -160,7 +162,7 @@ async fn client_without_pings_is_told_of_its_silence() {
         == ClientEvent::Disconnected {
             reason: reason.clone()
         }));
-    assert_eq!(server.counters.stats().idle_timeouts, 1);
+    assert_eq!(server.stats().idle_timeouts, 1);
 }
 
 #[tokio::test]
@@ -169,9 +171,9 @@ async fn both_sides_notice_a_cut_within_the_silence_timeout() {
         silence_timeout: Duration::from_millis(1500),
         ..TransportOptions::default()
     };
-    let mut server = Running::start(options.clone()).await;
+    let mut server = Running::start(UDP, settings(options.clone()), idle);
     let relay = Relay::start(server.addr, [0; 3]).await;
-    let mut client = join(relay.addr, options).await;
+    let mut client = server.join_by(relay.addr, options).await;
     relay.set_lost(100);
     let cut = Instant::now();
     let error = soon(async {
@@ -185,13 +187,12 @@ async fn both_sides_notice_a_cut_within_the_silence_timeout() {
         panic!("another error");
     };
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-    reaches(|| server.counters.stats().silence_timeouts, 1).await;
+    server.reaches(|stats| stats.silence_timeouts, 1).await;
     assert!(cut.elapsed() < Duration::from_secs(5));
-    let reason = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    assert_eq!(reason.await, DisconnectReason::ConnectionLost);
+    assert_eq!(
+        server.disconnected().await,
+        DisconnectReason::ConnectionLost
+    );
 }
 
 #[tokio::test]
@@ -200,7 +201,7 @@ async fn packet_beyond_the_limit_ends_the_connection() {
         max_packet: 4,
         ..TransportOptions::default()
     };
-    let server = Running::start(options).await;
+    let server = Running::start(UDP, settings(options), idle);
     let client = NetworkClient::new(prefabs());
     let mut client = soon(Box::pin(UdpClient::connect(server.addr, client)))
         .await
@@ -217,5 +218,5 @@ async fn packet_beyond_the_limit_ends_the_connection() {
     };
     let reason = error.into_inner().unwrap().downcast::<KcpError>();
     assert_eq!(*reason.unwrap(), KcpError::PacketRefused);
-    assert_eq!(server.counters.stats().malformed_frames, 1);
+    assert_eq!(server.stats().malformed_frames, 1);
 }

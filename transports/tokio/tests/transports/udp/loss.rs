@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::support::{Relay, soon};
+use super::relay::Relay;
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
+use syncvar_testing::sockets::soon;
 use syncvar_tokio::udp::{TransportOptions, UdpClient, UdpServer};
 use tokio::sync::watch;
 
