@@ -18,11 +18,11 @@ mod session;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
-pub(crate) use connect::{Accepted, Connect, Pace, Start};
+pub(crate) use connect::{Accepted, Connect, ServerPace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::{CHUNK_SIZE, datagram_size, frames};
-pub(crate) use inputs::{MAX_INPUTS, Ticks as InputTicks, UnknownBase, read_inputs, write_inputs};
+pub(crate) use inputs::{InputTicks, MAX_INPUTS, UnknownBase, read_inputs, write_inputs};
 pub use message_type::MessageType;
 pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};

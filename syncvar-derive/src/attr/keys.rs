@@ -7,71 +7,72 @@ use syn::{Attribute, Meta, Token};
 
 use crate::errors::Errors;
 
-/// Returns the correct place of a misplaced key of a behaviour.
-fn placement_hint(key: &str) -> Option<&'static str> {
-    Some(match key {
-        "crate" => "`crate` belongs on the struct: `#[network_behaviour(crate = ...)]`",
-        "send_interval" => {
-            "`send_interval` belongs on the struct: `#[network_behaviour(send_interval = ...)]`"
-        }
-        "lifecycle" => "`lifecycle` belongs on the struct: `#[network_behaviour(lifecycle)]`",
-        "synchronize" => "`synchronize` belongs on the struct: `#[network_behaviour(synchronize)]`",
-        "sync_mode" => {
-            "`sync_mode` belongs on the struct: `#[network_behaviour(sync_mode = ...)]`; for a field alone write \
-             `read = owner`"
-        }
-        "sync_direction" => {
-            "`sync_direction` belongs on the struct: `#[network_behaviour(sync_direction = ...)]`; for a field \
-             alone write `write = owner`"
-        }
-        "sync_method" => {
-            "`sync_method` belongs on the struct: `#[network_behaviour(sync_method = ...)]`"
-        }
-        "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
-        "redundancy" => {
-            "`redundancy` belongs on the struct: `#[network_behaviour(redundancy = 1)]`"
-        }
-        "gather" => "`gather` belongs on the struct: `#[network_behaviour(gather = false)]`",
-        "base" => {
-            "`base` belongs on the field of the base, in place of `#[sync_var]`: `#[network_behaviour(base)]`"
-        }
-        "with" => "`with` belongs on a synchronised field: `#[sync_var(with = ...)]`",
-        "constant" => "`constant` belongs on a synchronised field: `#[sync_var(constant = ...)]`",
-        "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
-        "batch_hook" => {
-            "`batch_hook` belongs on a synchronised collection: `#[sync_var(batch_hook = ...)]`"
-        }
-        "read" => "`read` belongs on a synchronised field: `#[sync_var(read = owner)]`",
-        "write" => "`write` belongs on a synchronised field: `#[sync_var(write = owner)]`",
-        "server_override" => {
-            "`server_override` belongs on a synchronised field: `#[sync_var(write = owner, server_override)]`"
-        }
-        "check" => {
-            "`check` belongs on a synchronised field: `#[sync_var(write = owner, check = ...)]`"
-        }
-        "initial_only" => {
-            "`initial_only` belongs on a synchronised field: `#[sync_var(initial_only)]`"
-        }
-        "min_interval" => {
-            "`min_interval` belongs on a synchronised field: `#[sync_var(min_interval = ...)]`"
-        }
-        "max_interval" => {
-            "`max_interval` belongs on a synchronised field: `#[sync_var(max_interval = ...)]`"
-        }
-        "threshold" => {
-            "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`"
-        }
-        "history" => "`history` belongs on a synchronised field: `#[sync_var(history = 0.5)]`",
-        "on_view" => "`on_view` belongs on a synchronised field: `#[sync_var(on_view = ...)]`",
-        "interpolate" | "extrapolate" | "snap" => {
-            "this key belongs on a synchronised field: `#[sync_var(interpolate = linear)]`"
-        }
-        "initial_hook" => {
-            "`initial_hook` belongs on a synchronised field with a hook: `#[sync_var(hook = ..., initial_hook)]`"
-        }
-        "skip" => "a field without `#[sync_var]` does not travel: remove the attribute",
-        _ => return None,
-    })
+const BEHAVIOUR: &str = "the struct: `#[network_behaviour";
+const FIELD: &str = "a synchronised field: `#[sync_var";
+
+/// Keys with the item that an attribute with the key belongs to, and an example of the arguments.
+const PLACES: &[(&str, &str, &str)] = &[
+    ("crate", BEHAVIOUR, "crate = ..."),
+    ("send_interval", BEHAVIOUR, "send_interval = ..."),
+    ("lifecycle", BEHAVIOUR, "lifecycle"),
+    ("synchronize", BEHAVIOUR, "synchronize"),
+    ("sync_mode", BEHAVIOUR, "sync_mode = ..."),
+    ("sync_direction", BEHAVIOUR, "sync_direction = ..."),
+    ("sync_method", BEHAVIOUR, "sync_method = ..."),
+    ("channel", BEHAVIOUR, "channel = ..."),
+    ("redundancy", BEHAVIOUR, "redundancy = 1"),
+    ("gather", BEHAVIOUR, "gather = false"),
+    (
+        "base",
+        "the field of the base, in place of `#[sync_var]`: `#[network_behaviour",
+        "base",
+    ),
+    ("with", FIELD, "with = ..."),
+    ("constant", FIELD, "constant = ..."),
+    ("hook", FIELD, "hook = ..."),
+    (
+        "batch_hook",
+        "a synchronised collection: `#[sync_var",
+        "batch_hook = ...",
+    ),
+    ("read", FIELD, "read = owner"),
+    ("write", FIELD, "write = owner"),
+    ("server_override", FIELD, "write = owner, server_override"),
+    ("check", FIELD, "write = owner, check = ..."),
+    ("initial_only", FIELD, "initial_only"),
+    ("min_interval", FIELD, "min_interval = ..."),
+    ("max_interval", FIELD, "max_interval = ..."),
+    ("threshold", FIELD, "threshold = ..."),
+    ("history", FIELD, "history = 0.5"),
+    ("on_view", FIELD, "on_view = ..."),
+    ("interpolate", FIELD, "interpolate = linear"),
+    (
+        "extrapolate",
+        FIELD,
+        "interpolate = linear, extrapolate = ...",
+    ),
+    ("snap", FIELD, "interpolate = linear, snap = ..."),
+    (
+        "initial_hook",
+        "a synchronised field with a hook: `#[sync_var",
+        "hook = ..., initial_hook",
+    ),
+];
+
+/// Returns the correct place of a misplaced key.
+fn placement_hint(key: &str) -> Option<String> {
+    if key == "skip" {
+        return Some("a field without `#[sync_var]` does not travel: remove the attribute".into());
+    }
+    let (_, place, arguments) = PLACES.iter().find(|(name, ..)| *name == key)?;
+    let for_a_field = match key {
+        "sync_mode" => "; for a field alone write `read = owner`",
+        "sync_direction" => "; for a field alone write `write = owner`",
+        _ => "",
+    };
+    Some(format!(
+        "`{key}` belongs on {place}({arguments})]`{for_a_field}"
+    ))
 }
 
 /// Parses the keys of an attribute. A key that `action` refuses is reported, with its value

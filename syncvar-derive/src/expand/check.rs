@@ -57,7 +57,7 @@ fn check(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
     Some(quote! {
         if field == Self::#bit.bit() {
             let former = #read(former)?;
-            return _syncvar::Ok(#check.call(self, (&former, self.#member.get()), elapsed_ticks));
+            return _syncvar::Ok(#check.call(self, &former, self.#member.get(), elapsed_ticks));
         }
     })
 }

@@ -36,19 +36,19 @@ pub trait CheckWrites: NetworkBehaviour {
 )]
 pub trait CheckFunction<B, T, Form>: Sized {
     /// Returns whether the new value is accepted.
-    fn accepts(self, behaviour: &B, values: (&T, &T), elapsed_ticks: u32) -> bool;
+    fn accepts(self, behaviour: &B, former: &T, new: &T, elapsed_ticks: u32) -> bool;
 }
 
 impl<B, T, F: FnOnce(&B, &T, &T) -> bool> CheckFunction<B, T, Plain> for F {
     #[inline]
-    fn accepts(self, behaviour: &B, (former, new): (&T, &T), _: u32) -> bool {
+    fn accepts(self, behaviour: &B, former: &T, new: &T, _: u32) -> bool {
         self(behaviour, former, new)
     }
 }
 
 impl<B, T, F: FnOnce(&B, &T, &T, u32) -> bool> CheckFunction<B, T, WithTime> for F {
     #[inline]
-    fn accepts(self, behaviour: &B, (former, new): (&T, &T), elapsed_ticks: u32) -> bool {
+    fn accepts(self, behaviour: &B, former: &T, new: &T, elapsed_ticks: u32) -> bool {
         self(behaviour, former, new, elapsed_ticks)
     }
 }
@@ -78,13 +78,13 @@ impl<B, T> Check<B, T> {
 #[derive(Debug)]
 pub struct AnyCheck<B, T, F> {
     function: F,
-    accepts: fn(F, &B, (&T, &T), u32) -> bool,
+    accepts: fn(F, &B, &T, &T, u32) -> bool,
 }
 
 impl<B, T, F> AnyCheck<B, T, F> {
     /// Calls the check with the previous and the new value.
     #[inline]
-    pub fn call(self, behaviour: &B, values: (&T, &T), elapsed_ticks: u32) -> bool {
-        (self.accepts)(self.function, behaviour, values, elapsed_ticks)
+    pub fn call(self, behaviour: &B, former: &T, new: &T, elapsed_ticks: u32) -> bool {
+        (self.accepts)(self.function, behaviour, former, new, elapsed_ticks)
     }
 }

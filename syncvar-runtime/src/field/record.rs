@@ -6,8 +6,7 @@ use super::operation::Operation;
 use super::{FieldPlace, OperationLog};
 use mode::Mode;
 
-/// Changes of a collection since the last send: coalesced in an `L`, or as a sequence of `O`
-/// in the order of their calls.
+/// Changes of a collection since the last send: coalesced in an `L`, or as a sequence of `O` in the order of calls.
 #[derive(Debug)]
 pub(super) struct Record<L, O> {
     mode: Mode,
@@ -42,8 +41,7 @@ pub(super) enum Note<'a, L, O> {
     Operation(&'a mut Vec<O>),
 }
 
-/// Appends an operation. Only Mirror's encoding has operations: a separate function
-/// keeps the callers short.
+/// Appends an operation. Only Mirror's encoding has operations: a separate function keeps the callers short.
 #[inline(never)]
 pub(super) fn keep<O>(operations: &mut Vec<O>, operation: impl FnOnce() -> O) {
     operations.push(operation());
@@ -381,8 +379,8 @@ impl<L: Log, O> Record<L, O> {
         ahead
     }
 
-    /// Begins a change that a panic or a leaked guard may interrupt: until
-    /// its [end](Self::end), the collection is due as a snapshot.
+    /// Begins a change that a panic or a leaked guard may interrupt: until the [end](Self::end) of the change, the
+    /// collection is due as a snapshot.
     pub(super) fn begin(&mut self) -> Begun {
         let whole = self.mode.whole();
         Begun(std::mem::replace(&mut self.mode, whole))

@@ -11,9 +11,9 @@ use std::rc::Rc;
 use crate::files::{self, Files};
 use crate::report::{Place, Report};
 
-pub(crate) use assets::{Assets, Prefab};
+pub(crate) use assets::{Assets, PrefabAsset};
 pub(crate) use controller::{Controller, ParameterDefault};
-pub(crate) use objects::{Component, Object};
+pub(crate) use objects::{Object, Script};
 pub(crate) use yaml::Value;
 
 /// GUIDs and the files that have them.

@@ -1,15 +1,6 @@
 //! Places above a limit that are allowed, each with the reason.
 
-use crate::findings::Rule::{self, Bools, Fields, Lines};
-
-/// Reason of places in rooms of the ends.
-const ROOMS: &str = "the rooms of the ends are being divided into parts";
-
-/// Reason of places in the core and the derives.
-const CORE: &str = "the folder is being divided by noun";
-
-/// Reason of a function that is one table.
-const TABLE: &str = "a table: one arm per case, without logic";
+use crate::findings::Rule::{self, Bools, Fields};
 
 /// Reason of settings from Unity.
 const OF_UNITY: &str = "settings with the names and types of Mirror's components";
@@ -18,12 +9,11 @@ const OF_UNITY: &str = "settings with the names and types of Mirror's components
 #[rustfmt::skip]
 pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Fields, "protocols/net Connection", "of the model of the link in tests"),
-    (Fields, "protocols/net Sender", ROOMS),
+    (Fields, "protocols/net Sender", "the counts and times of the acknowledgements of one connection"),
     (Fields, "syncvar-runtime RefusedInput", "counters of a user, one per cause"),
     (Bools, "protocols/mirror MirrorClientConfig", OF_UNITY),
     (Bools, "protocols/mirror MirrorServerConfig", OF_UNITY),
     (Bools, "protocols/mirror PredictionSettings", OF_UNITY),
     (Bools, "protocols/mirror TransformSettings", OF_UNITY),
-    (Bools, "syncvar-runtime FieldPolicy", CORE),
-    (Lines, "syncvar-derive placement_hint", TABLE),
+    (Bools, "syncvar-runtime FieldPolicy", "one entry per key of `#[sync_var]`, written by the derive"),
 ];

@@ -54,12 +54,12 @@ pub(crate) struct Due {
 }
 
 impl Due {
-    fn new(connection: ConnectionId, (delivery, channel, packet): (Channel, u8, Bytes)) -> Self {
+    fn new(connection: ConnectionId, arrival: Arrival) -> Self {
         Self {
             connection,
-            delivery,
-            channel,
-            packet: [packet],
+            delivery: arrival.carrier,
+            channel: arrival.channel,
+            packet: [arrival.packet],
         }
     }
 
@@ -127,16 +127,15 @@ impl Shaping {
     pub(crate) fn next_sent(&mut self) -> Option<Due> {
         let state = self.state.as_mut()?;
         let now = state.started.elapsed();
-        let (connection, arrived) = state.outgoing.next_arrived(now)?;
-        Some(Due::new(connection, arrived))
+        let (connection, arrival) = state.outgoing.next_arrived(now)?;
+        Some(Due::new(connection, arrival))
     }
 
     /// Returns the next packet that leaves its link for the endpoint.
     pub(crate) fn next_received(&mut self) -> Option<(ConnectionId, Arrival)> {
         let state = self.state.as_mut()?;
         let now = state.started.elapsed();
-        let (connection, arrived) = state.incoming.next_arrived(now)?;
-        Some((connection, arrival(arrived)))
+        state.incoming.next_arrived(now)
     }
 
     /// Returns the bytes of a connection on the way to the socket, and to the endpoint.
@@ -160,7 +159,7 @@ impl Shaping {
     pub(crate) fn end_receiving(&mut self, connection: ConnectionId) -> Vec<Arrival> {
         let state = self.state.as_mut();
         let pipe = state.and_then(|state| state.incoming.0.remove(&connection));
-        all(pipe).into_iter().map(arrival).collect()
+        all(pipe)
     }
 
     /// Ready when a packet leaves its link. Otherwise a timer wakes the task.
@@ -221,25 +220,25 @@ impl Pipes {
         self.0.values().filter_map(Pipe::next_arrival).min()
     }
 
-    fn next_arrived(&mut self, now: Duration) -> Option<(ConnectionId, (Channel, u8, Bytes))> {
-        self.0.iter_mut().find_map(|(&connection, pipe)| {
-            let arrived = pipe.next_arrived(now)?;
-            Some((connection, arrived))
-        })
+    fn next_arrived(&mut self, now: Duration) -> Option<(ConnectionId, Arrival)> {
+        self.0
+            .iter_mut()
+            .find_map(|(&connection, pipe)| Some((connection, next_arrived(pipe, now)?)))
     }
 }
 
 /// Returns all packets of a link, in the order of their arrival.
-fn all(pipe: Option<Pipe>) -> Vec<(Channel, u8, Bytes)> {
+fn all(pipe: Option<Pipe>) -> Vec<Arrival> {
     let mut pipe = pipe;
-    let next = || pipe.as_mut()?.next_arrived(Duration::MAX);
+    let next = || next_arrived(pipe.as_mut()?, Duration::MAX);
     std::iter::from_fn(next).collect()
 }
 
-fn arrival((carrier, channel, packet): (Channel, u8, Bytes)) -> Arrival {
-    Arrival {
+fn next_arrived(pipe: &mut Pipe, now: Duration) -> Option<Arrival> {
+    let (carrier, channel, packet) = pipe.next_arrived(now)?;
+    Some(Arrival {
         carrier,
         channel,
         packet,
-    }
+    })
 }

@@ -86,10 +86,9 @@ impl Framing {
         }
     }
 
-    /// Returns the head of a frame, given the length and the header of its packet. `None` for a packet that is
+    /// Returns the head of a frame, given the channel, length and header of its packet. `None` for a packet that is
     /// empty or too long.
-    fn head(self, channel: u8, packet: (usize, &[u8]), max_packet: usize) -> Option<Head> {
-        let (length, header) = packet;
+    fn head(self, channel: u8, length: usize, header: &[u8], max_packet: usize) -> Option<Head> {
         if length == 0 || length > self.max_sent(max_packet) {
             return None;
         }
@@ -181,7 +180,7 @@ mod tests {
     #[cfg(feature = "tcp")]
     #[test]
     fn numbered_frames_are_read_as_written() {
-        let head = Framing::Numbered.head(2, (3, &[]), 0).unwrap();
+        let head = Framing::Numbered.head(2, 3, &[], 0).unwrap();
         assert_eq!(head.chunk(), [0, 0, 0, 4, 2]);
         let mut frames = Framing::Numbered.frames(3);
         frames.buffer().extend_from_slice(head.chunk());
@@ -209,19 +208,19 @@ mod tests {
     #[test]
     fn no_frame_is_longer_than_its_length_can_say() {
         let longest = usize::try_from(u32::MAX - 1).unwrap();
-        let head = Framing::Numbered.head(7, (longest, &[]), 0);
+        let head = Framing::Numbered.head(7, longest, &[], 0);
         assert_eq!(head.unwrap().into_inner()[..], [255, 255, 255, 255, 7]);
-        assert_eq!(Framing::Numbered.head(7, (longest + 1, &[]), 0), None);
-        assert_eq!(Framing::Numbered.head(7, (usize::MAX, &[]), 0), None);
+        assert_eq!(Framing::Numbered.head(7, longest + 1, &[], 0), None);
+        assert_eq!(Framing::Numbered.head(7, usize::MAX, &[], 0), None);
     }
 
     #[cfg(feature = "telepathy")]
     #[test]
     fn plain_frames_are_telepathys() {
-        let head = Framing::Plain.head(1, (14, &[]), 16).unwrap();
+        let head = Framing::Plain.head(1, 14, &[], 16).unwrap();
         assert_eq!(head.chunk(), [0, 0, 0, 14]);
-        assert_eq!(Framing::Plain.head(1, (17, &[]), 16), None);
-        assert_eq!(Framing::Plain.head(1, (0, &[]), 16), None);
+        assert_eq!(Framing::Plain.head(1, 17, &[], 16), None);
+        assert_eq!(Framing::Plain.head(1, 0, &[], 16), None);
         assert_eq!(Framing::Plain.split("ab".into()), (0, "ab".into()));
     }
 }

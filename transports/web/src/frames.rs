@@ -14,7 +14,7 @@ const HEAD: usize = 4;
 
 /// Splits the bytes of a stream into packets.
 #[derive(Debug)]
-pub(crate) struct Frames {
+pub(crate) struct FrameReader {
     buffer: BytesMut,
     max_frame: usize,
 }
@@ -35,7 +35,7 @@ impl std::fmt::Display for FrameError {
     }
 }
 
-impl Frames {
+impl FrameReader {
     /// Creates an empty buffer for packets of up to `max_frame` bytes.
     pub(crate) fn new(max_frame: usize) -> Self {
         Self {
@@ -91,7 +91,7 @@ mod tests {
         let stream = [frame(0, b"abc"), frame(7, b"d"), frame(1, &[9; 300])].map(Option::unwrap);
         let stream = stream.concat();
         for size in 1..stream.len() {
-            let mut frames = Frames::new(300);
+            let mut frames = FrameReader::new(300);
             let mut packets = Vec::new();
             for part in stream.chunks(size) {
                 frames.extend(part);
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn empty_and_too_long_frames_are_errors() {
         let error = |bytes: &[u8]| {
-            let mut frames = Frames::new(16);
+            let mut frames = FrameReader::new(16);
             frames.extend(bytes);
             frames.next_packet()
         };

@@ -22,9 +22,9 @@ pub(crate) struct Arrival {
 
 /// A queue of packets and the end of their connection, shared with the tasks that read it.
 #[derive(Clone)]
-pub(crate) struct Inbox(Rc<RefCell<Queue>>);
+pub(crate) struct Inbox(Rc<RefCell<InboxQueue>>);
 
-struct Queue {
+struct InboxQueue {
     arrivals: VecDeque<Arrival>,
     /// Bytes of the arrivals.
     bytes: usize,
@@ -37,7 +37,7 @@ struct Queue {
 
 impl Inbox {
     pub(crate) fn new(options: WebOptions) -> Self {
-        Self(Rc::new(RefCell::new(Queue {
+        Self(Rc::new(RefCell::new(InboxQueue {
             arrivals: VecDeque::new(),
             bytes: 0,
             options,

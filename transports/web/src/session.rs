@@ -10,7 +10,7 @@ use syncvar_runtime::{Channel, PacketLimits};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::frames::{Frames, frame};
+use crate::frames::{FrameReader, frame};
 use crate::inbox::{Arrival, Inbox};
 use crate::js::{self, JsResult};
 
@@ -92,7 +92,7 @@ impl Session {
     }
 
     async fn read_stream(&self, inbox: &Inbox) -> JsResult<()> {
-        let mut frames = Frames::new(inbox.options().max_packet);
+        let mut frames = FrameReader::new(inbox.options().max_packet);
         while let Some(bytes) = next(&self.stream.0).await? {
             frames.extend(&bytes);
             loop {

@@ -28,7 +28,7 @@ const BLANK_LINE: &[u8] = b"\r\n\r\n";
 
 /// Answers to the requests of a port.
 #[derive(Debug)]
-pub(crate) struct Content {
+pub(crate) struct ServedContent {
     pub(crate) site: Site,
     /// Origins of pages whose scripts may upgrade.
     pub(crate) origins: Origins,
@@ -36,7 +36,7 @@ pub(crate) struct Content {
 }
 
 /// Answers one request: runs a WebSocket, or sends a page and closes.
-pub(crate) async fn serve<S>(mut stream: S, content: &Content, door: Door) -> io::Result<End>
+pub(crate) async fn serve<S>(mut stream: S, content: &ServedContent, door: Door) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -45,17 +45,17 @@ where
         Ok(request) => request,
         Err(status) => return answer(stream, &text(status, status), &door).await,
     };
-    if method == Method::Other {
+    if method == HttpMethod::Other {
         let status = "405 Method Not Allowed\r\nAllow: GET, HEAD";
         return answer(stream, &text(status, "a page has GET and HEAD"), &door).await;
     }
-    if method == Method::Head || !request.headers().contains_key("upgrade") {
+    if method == HttpMethod::Head || !request.headers().contains_key("upgrade") {
         let page = content
             .site
             .page(request.uri().path())
             .map(|page| response("200 OK", &page.content_type, &page.body()));
         let mut page = page.unwrap_or_else(|| text("404 Not Found", "not found"));
-        if method == Method::Head {
+        if method == HttpMethod::Head {
             let body = page
                 .windows(BLANK_LINE.len())
                 .position(|four| four == BLANK_LINE);
@@ -96,7 +96,7 @@ where
 
 /// Method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
+enum HttpMethod {
     Get,
     Head,
     Other,
@@ -106,7 +106,7 @@ enum Method {
 async fn read_request(
     stream: &mut (impl AsyncRead + Unpin),
     buffer: &mut BytesMut,
-) -> io::Result<Result<(Method, Request), &'static str>> {
+) -> io::Result<Result<(HttpMethod, Request), &'static str>> {
     let mut seen = 0_usize;
     let end = loop {
         let from = seen.saturating_sub(BLANK_LINE.len());
@@ -132,13 +132,13 @@ async fn read_request(
 }
 
 /// Returns the method and the request of a head; `None` for a malformed head.
-fn parse(head: &[u8]) -> Option<(Method, Request)> {
+fn parse(head: &[u8]) -> Option<(HttpMethod, Request)> {
     let end = head.iter().position(|byte| *byte == b' ')?;
     let (name, rest) = head.split_at(end);
     let method = match name {
-        b"GET" => Method::Get,
-        b"HEAD" => Method::Head,
-        _ if name.iter().all(u8::is_ascii_uppercase) => Method::Other,
+        b"GET" => HttpMethod::Get,
+        b"HEAD" => HttpMethod::Head,
+        _ if name.iter().all(u8::is_ascii_uppercase) => HttpMethod::Other,
         _ => return None,
     };
     // The parser of upgrades knows GET alone.

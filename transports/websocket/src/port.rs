@@ -10,7 +10,7 @@ use syncvar_tokio::tasks::{Acceptor, Door, End, Origins, Port};
 use syncvar_tokio::tcp::{self, TcpAcceptor, TcpPort};
 use tokio::net::TcpStream;
 
-use crate::http::{self, Content};
+use crate::http::{self, ServedContent};
 use crate::messages::Messages;
 use crate::site::{Page, Site};
 
@@ -48,7 +48,7 @@ pub struct WebAcceptor {
 /// Settings of the connections.
 #[derive(Debug)]
 struct Serving {
-    content: Content,
+    content: ServedContent,
     #[cfg(feature = "tls")]
     tls: Option<crate::tls::Acceptor>,
 }
@@ -119,7 +119,7 @@ impl Port for WebPort {
         Ok(WebAcceptor {
             tcp: TcpPort.bind(addrs)?,
             serving: Arc::new(Serving {
-                content: Content {
+                content: ServedContent {
                     site: self.site,
                     origins: self.origins,
                     messages: self.messages,

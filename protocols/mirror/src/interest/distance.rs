@@ -128,6 +128,6 @@ impl MirrorInterest for DistanceInterestManagement {
             rebuilds.extend(objects(server));
         }
         self.motion
-            .moved_objects(server, (pace, has_statics), rebuilds);
+            .moved_objects(server, pace, has_statics, rebuilds);
     }
 }

@@ -71,7 +71,8 @@ impl Motion {
     pub(super) fn moved_objects(
         &mut self,
         server: &MirrorServer,
-        (pace, has_statics): (Pace, bool),
+        pace: Pace,
+        has_statics: bool,
         moved: &mut BTreeSet<NetId>,
     ) {
         for object in objects(server) {

@@ -82,7 +82,7 @@ impl SceneDistanceInterestManagement {
             }
         }
         self.motion
-            .moved_objects(server, (pace, has_statics), &mut self.dirty);
+            .moved_objects(server, pace, has_statics, &mut self.dirty);
     }
 }
 

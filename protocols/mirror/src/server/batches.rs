@@ -2,7 +2,7 @@
 //!
 //! A transport message of Mirror is a batch: the time of the sender in 8 bytes, then messages behind their lengths.
 //! Messages for a single connection (spawns, calls, answers) are written into the open batches of its
-//! [`Outbox`](outbox::Outbox) at once. The deltas of an update are equal for all observers of an object: they are written
+//! [`ConnectionOutbox`](outbox::ConnectionOutbox) at once. The deltas of an update are equal for all observers of an object: they are written
 //! once, into the [frame](frame::AudienceFrame) of the audience, which is cut into batches once for each setting of a
 //! connection.
 //!

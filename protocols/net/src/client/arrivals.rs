@@ -36,7 +36,7 @@ mod ticks;
 
 pub(super) use calls::DueCalls;
 pub(super) use datagrams::Datagrams;
-pub(super) use gathered::{Gathered, Origin, Packet};
+pub(super) use gathered::{Gathered, Origin, ReceivedPacket};
 
 use std::time::Duration;
 
@@ -90,9 +90,9 @@ impl Pass {
 pub(super) enum Taken<'a> {
     /// An acknowledgement alone, or a datagram that waits already.
     Nothing,
-    New(Packet<'a>),
+    New(ReceivedPacket<'a>),
     /// A datagram that was applied before, or is too old to be acknowledged.
-    Again(Packet<'a>),
+    Again(ReceivedPacket<'a>),
 }
 
 /// Decision about a packet.
@@ -193,7 +193,7 @@ impl Arrivals {
         let datagrams = self.datagrams.as_ref().zip(header.sent);
         let sent = datagrams.map(|(datagrams, sent)| datagrams.sent_before(sent));
         self.ticks.stream_arrived(tick, &header, sent);
-        Ok(Taken::New(Packet {
+        Ok(Taken::New(ReceivedPacket {
             origin: Origin::Stream,
             tick,
             channel,
@@ -228,7 +228,7 @@ impl Arrivals {
         };
         let header = datagrams.arrive(&header, place)?;
         let sequence = header.sequence;
-        let packet = Packet {
+        let packet = ReceivedPacket {
             origin: Origin::Datagram(header),
             tick: header.tick,
             channel,
@@ -254,7 +254,7 @@ impl Arrivals {
     /// Decides about a packet, whose tick is not above the newest one. A packet that waits is kept.
     pub(super) fn gather(
         &mut self,
-        packet: &Packet<'_>,
+        packet: &ReceivedPacket<'_>,
         now: Duration,
         gathers: bool,
     ) -> Gathering {
@@ -279,7 +279,7 @@ impl Arrivals {
 
     /// Begins the application of a packet: marks it as applied, or holds a datagram whose packets of the stream are
     /// missing. Returns the messages of the packet that are handled.
-    pub(super) fn begin(&mut self, packet: &Packet<'_>, now: Duration) -> Option<Pass> {
+    pub(super) fn begin(&mut self, packet: &ReceivedPacket<'_>, now: Duration) -> Option<Pass> {
         match packet.origin {
             Origin::Stream => {
                 // Before its messages: a callback may lose the link, and the packet does not come again.
@@ -305,7 +305,7 @@ impl Arrivals {
     }
 
     /// Returns the pass of a waiting datagram whose behaviours may not wait; `None` for a packet of the stream.
-    pub(super) fn pass_at_once(&self, packet: &Packet<'_>) -> Option<Pass> {
+    pub(super) fn pass_at_once(&self, packet: &ReceivedPacket<'_>) -> Option<Pass> {
         let Origin::Datagram(header) = packet.origin else {
             return None;
         };

@@ -3,7 +3,7 @@
 mod lossy;
 mod sent_inputs;
 
-pub(super) use lossy::{LossyWrites, MissingFields, Written};
+pub(super) use lossy::{LossyWrites, MissingFields, OwnWrite};
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -77,7 +77,7 @@ impl Carrier {
 
 /// Place of a packet among the updates of this client.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Moment {
+pub(super) struct SendTime {
     now: Duration,
     /// Number of the update.
     update: u32,
@@ -185,7 +185,7 @@ impl Outbound {
         keeps: bool,
         context: &Context,
     ) -> Option<ClientPacket> {
-        let at = Moment {
+        let at = SendTime {
             now: context.now(),
             update: context.clock.updates,
         };
@@ -236,7 +236,7 @@ impl Outbound {
     }
 
     /// Takes the next packet of an update.
-    fn pop(&mut self, at: Moment, delivery: Channel, ack: Option<Ack>) -> Option<Bytes> {
+    fn pop(&mut self, at: SendTime, delivery: Channel, ack: Option<Ack>) -> Option<Bytes> {
         let (_, messages) = self.packets.pop_front()?;
         let Some(headers) = &mut self.headers else {
             return Some(messages);

@@ -15,7 +15,7 @@ use super::ClientConfig;
 use super::outbound::Carrier;
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
-use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, Pace, Start};
+use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, ServerPace, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::unstable::object::Nanos;
 use syncvar_runtime::unstable::packet::Room;
@@ -52,7 +52,7 @@ pub(super) struct Server {
     /// Incarnation and first tick; `None` in [`Framing::Unet`].
     pub(super) start: Option<Start>,
     /// Times of the server; `None` in [`Framing::Unet`] and for records.
-    pub(super) pace: Option<Pace>,
+    pub(super) pace: Option<ServerPace>,
 }
 
 /// Progress of the bursts of objects.

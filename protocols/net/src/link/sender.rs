@@ -209,7 +209,7 @@ impl<O: Copy> Sender<O> {
             self.news = now;
         }
         let sequence = self.records.next();
-        self.records.push((now, tick, after), chunks, own);
+        self.records.push(now, tick, after, chunks, own);
         sequence
     }
 
@@ -237,8 +237,7 @@ impl<O: Copy> Sender<O> {
             self.bad_acks.count(now);
             return None;
         };
-        let named = (newest, ack.missing);
-        let (news, late) = self.records.acknowledge(named, verdicts);
+        let (news, late) = self.records.acknowledge(newest, ack.missing, verdicts);
         self.spurious += late;
         self.on_news(now, news?)
     }

@@ -49,7 +49,8 @@ impl<'a> Incoming<'a> {
 /// Writes the header before the arguments of a call, in the writer's encoding. Returns the type of
 /// the message.
 pub(crate) fn write_header(
-    (framing, writer): (Framing, &mut NetworkWriter),
+    framing: Framing,
+    writer: &mut NetworkWriter,
     object: NetId,
     place: &CallPlace,
     calls: &ObjectCalls,

@@ -43,12 +43,12 @@ impl Message for Connect {
 }
 
 /// Answer of the server, with the number of [`Connect`]: packed protocol version, 8 bytes of 0, its choice of the framing, and
-/// the [`Start`] and [`Pace`] of a connection with [`Framing::Compact`].
+/// the [`Start`] and [`ServerPace`] of a connection with [`Framing::Compact`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Accepted {
     pub(crate) version: u32,
     /// `None` for [`Framing::Unet`].
-    pub(crate) start: Option<(Start, Pace)>,
+    pub(crate) start: Option<(Start, ServerPace)>,
 }
 
 /// Begin of the ticks of a connection.
@@ -62,7 +62,7 @@ pub(crate) struct Start {
 
 /// Times of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pace {
+pub(crate) struct ServerPace {
     /// Ticks per second, at least 1.
     pub(crate) tick_rate: u32,
     /// Send interval of behaviours without one, in whole microseconds.
@@ -114,14 +114,14 @@ impl Message for Accepted {
     }
 }
 
-fn read_pace(reader: &mut NetworkReader<'_>) -> Result<Pace, ReadError> {
+fn read_pace(reader: &mut NetworkReader<'_>) -> Result<ServerPace, ReadError> {
     let tick_rate = reader.read_packed_u32()?;
     if tick_rate == 0 {
         let (what, value) = ("ticks in a second", 0);
         return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
     }
     let send_interval = reader.read_packed_u64()?.saturating_mul(1_000);
-    Ok(Pace {
+    Ok(ServerPace {
         tick_rate,
         send_interval,
     })

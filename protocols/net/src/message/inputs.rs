@@ -11,7 +11,7 @@ const RELATIVE: u8 = 128;
 
 /// Inputs of a message: those of the ticks from `first` to `newest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ticks {
+pub(crate) struct InputTicks {
     pub(crate) first: u64,
     pub(crate) newest: u64,
     /// Whether the server has the input before the first one.
@@ -19,7 +19,7 @@ pub(crate) struct Ticks {
 }
 
 /// Writes the payload of a message. Each of the ticks has an input.
-pub(crate) fn write_inputs(writer: &mut NetworkWriter, ticks: Ticks, inputs: &dyn AnyInputs) {
+pub(crate) fn write_inputs(writer: &mut NetworkWriter, ticks: InputTicks, inputs: &dyn AnyInputs) {
     let bytes = |tick| inputs.bytes(tick).unwrap_or_default();
     let count = u8::try_from(ticks.newest + 1 - ticks.first).unwrap_or(RELATIVE);
     let before = ticks.first.checked_sub(1).filter(|_| ticks.relative);
@@ -71,7 +71,8 @@ pub(crate) struct UnknownBase {
 /// Reads the payload of a message, and passes each input with its tick. `limit` is that of the bytes of an input;
 /// `known` writes the bytes of an earlier input into a buffer, and returns whether there are some.
 pub(crate) fn read_inputs<C>(
-    (payload, limit): (&[u8], usize),
+    payload: &[u8],
+    limit: usize,
     context: &mut C,
     known: impl FnOnce(&C, u64, &mut Vec<u8>) -> bool,
     mut each: impl FnMut(&mut C, u64, &[u8]) -> Result<(), ReadError>,

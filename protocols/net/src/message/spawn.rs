@@ -22,8 +22,10 @@ impl<'a> ObjectSpawn<'a> {
     /// Appends the message; `write_state` appends the state of the behaviours.
     pub(crate) fn encode(
         writer: &mut NetworkWriter,
-        (net_id, asset_id): (NetId, NetworkHash128),
-        (position, rotation): (Vector3, Quaternion),
+        net_id: NetId,
+        asset_id: NetworkHash128,
+        position: Vector3,
+        rotation: Quaternion,
         write_state: impl FnOnce(&mut NetworkWriter),
     ) {
         let start = begin(MessageType::ObjectSpawn, writer);
@@ -69,7 +71,8 @@ impl<'a> ObjectSpawnScene<'a> {
     /// Appends the message; `write_state` appends the state of the behaviours.
     pub(crate) fn encode(
         writer: &mut NetworkWriter,
-        (net_id, scene_id): (NetId, NetworkSceneId),
+        net_id: NetId,
+        scene_id: NetworkSceneId,
         position: Vector3,
         write_state: impl FnOnce(&mut NetworkWriter),
     ) {

@@ -76,15 +76,20 @@ impl Inputs {
             bytes.extend_from_slice(known.unwrap_or_default());
             known.is_some()
         };
-        let payload = (frame.payload, limits.max_input);
         let mut taker = &mut **inputs;
-        let read = read_inputs(payload, &mut taker, known, |inputs, tick, bytes| {
-            newest = tick;
-            let mut reader = NetworkReader::with_encoding(bytes, encoding).with_budget(*budget);
-            let read = inputs.take(tick, &mut reader);
-            *budget = reader.budget();
-            read
-        });
+        let read = read_inputs(
+            frame.payload,
+            limits.max_input,
+            &mut taker,
+            known,
+            |inputs, tick, bytes| {
+                newest = tick;
+                let mut reader = NetworkReader::with_encoding(bytes, encoding).with_budget(*budget);
+                let read = inputs.take(tick, &mut reader);
+                *budget = reader.budget();
+                read
+            },
+        );
         match read? {
             None => inputs.note_view(newest, view),
             // A late copy behind newer inputs has nothing new: its client lacks nothing, and is told of nothing.

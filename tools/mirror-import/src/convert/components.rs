@@ -6,7 +6,7 @@ use crate::csharp::Declaration;
 use crate::model::{Component, Container};
 use crate::project::{Counterpart, Lineage, STOCK, Stock, StockKind, stock_of_guid};
 use crate::report::Place;
-use crate::unity::{Component as Script, Object};
+use crate::unity::{Object, Script};
 
 /// Most components of an object.
 const MAX_COMPONENTS: usize = 64;
@@ -145,14 +145,14 @@ impl<'p> Converter<'p, '_> {
         let is_networked = || {
             script.values.get("syncMode").is_some() && script.values.get("syncInterval").is_some()
         };
-        if let Some(stock) = stock_of_guid(&script.script) {
+        if let Some(stock) = stock_of_guid(&script.guid) {
             return of_stock(stock);
         }
-        let Some(file) = input.guids.file(&script.script) else {
+        let Some(file) = input.guids.file(&script.guid) else {
             return if is_networked() {
                 Role::Unread(format!(
                     "its script, with the GUID {}, is not in the project",
-                    script.script
+                    script.guid
                 ))
             } else {
                 Role::Local

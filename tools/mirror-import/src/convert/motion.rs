@@ -8,7 +8,7 @@ use super::Converter;
 use super::literals::float;
 use crate::model::Controller;
 use crate::names;
-use crate::unity::{Component as Script, Controller as Source, Object, ParameterDefault, Value};
+use crate::unity::{Controller as Source, Object, ParameterDefault, Script, Value};
 
 const COMPONENTS: &str = "syncvar::mirror::components";
 /// Limits of an animator.

@@ -10,12 +10,12 @@ use crate::files::PROJECT_VERSION;
 use crate::model::{Prefab, Registration};
 use crate::names;
 use crate::report::Place;
-use crate::unity::{Component as Script, Prefab as Source};
+use crate::unity::{PrefabAsset, Script};
 
 impl Converter<'_, '_> {
     /// Reads all prefabs with a `NetworkIdentity`, by file.
     pub(super) fn prefabs(&mut self) -> Vec<Prefab> {
-        let mut found: Vec<(Rc<str>, Rc<Source>)> = Vec::new();
+        let mut found: Vec<(Rc<str>, Rc<PrefabAsset>)> = Vec::new();
         for file in self.input.files.prefabs.keys() {
             if let Some(source) = self.assets.prefab(file, self.report) {
                 found.push((Rc::clone(file), source));
@@ -58,7 +58,7 @@ impl Converter<'_, '_> {
         prefabs
     }
 
-    fn prefab(&mut self, file: &Rc<str>, source: &Source, name: &str) -> Option<Prefab> {
+    fn prefab(&mut self, file: &Rc<str>, source: &PrefabAsset, name: &str) -> Option<Prefab> {
         let object = self.networked(&source.root, &format!("prefab `{name}`"))?;
         let (id, reason) = match self.asset_id(file, source, object.identity) {
             Ok(id) => (id, None),
@@ -78,7 +78,7 @@ impl Converter<'_, '_> {
     fn asset_id(
         &mut self,
         file: &Rc<str>,
-        source: &Source,
+        source: &PrefabAsset,
         identity: &Script,
     ) -> Result<u32, String> {
         let ids = self.ids_of_guid(file)?;
@@ -105,7 +105,7 @@ impl Converter<'_, '_> {
     }
 
     /// Returns the asset id that a prefab has serialised. The id of a base does not count for its variant.
-    fn serialised_id(&mut self, source: &Source, identity: &Script) -> Option<u32> {
+    fn serialised_id(&mut self, source: &PrefabAsset, identity: &Script) -> Option<u32> {
         let own = serialised(identity)?;
         let base = source.root.source.as_ref();
         let base = base.and_then(|base| self.assets.prefab(base, self.report));

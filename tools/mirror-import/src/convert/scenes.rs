@@ -9,7 +9,7 @@ use super::Converter;
 use super::motion::pose;
 use crate::model::{Component, Prefab, Registration, Scene, SceneObject};
 use crate::names;
-use crate::unity::{Component as Script, Object, Value};
+use crate::unity::{Object, Script, Value};
 
 /// A scene in progress.
 struct Draft {

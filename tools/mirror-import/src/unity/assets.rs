@@ -20,13 +20,13 @@ const MAX_OVERRIDES: usize = 16;
 pub(crate) struct Assets<'a> {
     files: &'a Files,
     guids: &'a Guids,
-    prefabs: BTreeMap<Rc<str>, Option<Rc<Prefab>>>,
+    prefabs: BTreeMap<Rc<str>, Option<Rc<PrefabAsset>>>,
     controllers: BTreeMap<Rc<str>, Option<Rc<Controller>>>,
 }
 
 /// A prefab of the project.
 #[derive(Debug)]
-pub(crate) struct Prefab {
+pub(crate) struct PrefabAsset {
     pub(crate) root: Object,
     pub(crate) place: Place,
 }
@@ -47,7 +47,11 @@ impl<'a> Assets<'a> {
     }
 
     /// Returns a prefab; `None` after a report.
-    pub(crate) fn prefab(&mut self, file: &Rc<str>, report: &mut Report) -> Option<Rc<Prefab>> {
+    pub(crate) fn prefab(
+        &mut self,
+        file: &Rc<str>,
+        report: &mut Report,
+    ) -> Option<Rc<PrefabAsset>> {
         if let Some(read) = self.prefabs.get(file) {
             return read.clone();
         }
@@ -64,7 +68,7 @@ impl<'a> Assets<'a> {
         }
         let root = roots.swap_remove(0);
         let place = root.place.clone();
-        let prefab = Rc::new(Prefab { root, place });
+        let prefab = Rc::new(PrefabAsset { root, place });
         self.prefabs
             .insert(Rc::clone(file), Some(Rc::clone(&prefab)));
         Some(prefab)

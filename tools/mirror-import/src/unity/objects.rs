@@ -20,17 +20,16 @@ pub(crate) struct Object {
     pub(crate) pose: Value,
     /// File of the prefab of which it is an instance.
     pub(crate) source: Option<Rc<str>>,
-    pub(crate) components: Vec<Component>,
+    pub(crate) components: Vec<Script>,
     pub(super) animators: Vec<Animator>,
     pub(crate) children: Vec<Self>,
 }
 
 /// A script on a game object.
 #[derive(Clone, Debug)]
-pub(crate) struct Component {
+pub(crate) struct Script {
     pub(super) id: i64,
-    /// GUID of the script.
-    pub(crate) script: String,
+    pub(crate) guid: String,
     /// Serialised fields.
     pub(crate) values: Value,
     pub(crate) place: Place,
@@ -122,7 +121,7 @@ impl Object {
 
     /// Returns all components in the order of `GetComponentsInChildren`: the root's first, then those of each child
     /// and everything below it.
-    pub(crate) fn all(&self) -> Vec<&Component> {
+    pub(crate) fn all(&self) -> Vec<&Script> {
         let below = self.children.iter().flat_map(Self::all);
         self.components.iter().chain(below).collect()
     }
@@ -137,7 +136,7 @@ impl Object {
     }
 
     /// Returns the object, this one or one below it, with this component.
-    pub(crate) fn holder(&self, component: &Component) -> Option<&Self> {
+    pub(crate) fn holder(&self, component: &Script) -> Option<&Self> {
         if self.components.iter().any(|it| it.id == component.id) {
             return Some(self);
         }

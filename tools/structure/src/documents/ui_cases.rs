@@ -10,7 +10,7 @@ const CAPABILITIES: &[&str] = &["user messages"];
 
 /// A row of a table.
 #[derive(Clone, Copy)]
-struct Row<'a> {
+struct CaseRow<'a> {
     case: &'a str,
     here: &'a str,
 }
@@ -81,12 +81,12 @@ fn a_wrong_page_would_be_noticed() {
         "later: magic",
         "",
     ] {
-        assert!(wrong(Row { case: "a", here }).is_some(), "{here}");
+        assert!(wrong(CaseRow { case: "a", here }).is_some(), "{here}");
     }
 }
 
 /// The rows of the table under a heading.
-fn rows<'a>(page: &'a str, heading: &str) -> Vec<Row<'a>> {
+fn rows<'a>(page: &'a str, heading: &str) -> Vec<CaseRow<'a>> {
     let heading = format!("## {heading}");
     let section = page.lines().skip_while(|line| *line != heading).skip(1);
     let section = section.take_while(|line| !line.starts_with("## "));
@@ -94,14 +94,14 @@ fn rows<'a>(page: &'a str, heading: &str) -> Vec<Row<'a>> {
 }
 
 /// `` | `case` | what the weaver says | here | ``
-fn row(line: &str) -> Option<Row<'_>> {
+fn row(line: &str) -> Option<CaseRow<'_>> {
     let (case, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
     let (_, here) = rest.strip_suffix(" |")?.split_once(" | ")?;
-    Some(Row { case, here })
+    Some(CaseRow { case, here })
 }
 
 /// Returns the missing, unknown and repeated cases.
-fn differences(rows: &[Row<'_>], cases: &str) -> Vec<String> {
+fn differences(rows: &[CaseRow<'_>], cases: &str) -> Vec<String> {
     let mut times: BTreeMap<&str, (bool, usize)> = BTreeMap::new();
     for case in cases.lines() {
         times.entry(case).or_default().0 = true;
@@ -119,8 +119,8 @@ fn differences(rows: &[Row<'_>], cases: &str) -> Vec<String> {
 }
 
 /// Returns the fault of a row.
-fn wrong(row: Row<'_>) -> Option<String> {
-    let Row { case, here } = row;
+fn wrong(row: CaseRow<'_>) -> Option<String> {
+    let CaseRow { case, here } = row;
     let quoted = here
         .strip_prefix('`')
         .and_then(|here| here.strip_suffix('`'));

@@ -3,7 +3,7 @@
 use bytes::{Bytes, BytesMut};
 
 use super::KcpError;
-use super::datagrams::Datagrams;
+use super::datagrams::KcpDatagrams;
 use super::receiver::Receiver;
 use super::segment::{Command, Segment, distance};
 use super::sender::Sender;
@@ -126,7 +126,7 @@ impl Arq {
     /// # Errors
     ///
     /// When a segment has been sent too often without an ack.
-    pub(super) fn flush(&mut self, now: u32, out: &mut Datagrams<'_>) -> Result<(), KcpError> {
+    pub(super) fn flush(&mut self, now: u32, out: &mut KcpDatagrams<'_>) -> Result<(), KcpError> {
         let head = Segment {
             conversation: 0,
             command: Command::Ack,

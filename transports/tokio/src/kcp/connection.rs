@@ -8,7 +8,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use syncvar_runtime::Channel;
 
 use super::arq::Arq;
-use super::datagrams::{self, Datagrams, RELIABLE, UNRELIABLE};
+use super::datagrams::{self, KcpDatagrams, RELIABLE, UNRELIABLE};
 use super::inbox::{self, Gap, Unreliable};
 use super::{
     DATA, DISCONNECT, GOODBYES, HELLO, KcpError, MAX_RELIABLE, MAX_UNRELIABLE, PING,
@@ -294,7 +294,7 @@ impl KcpConnection {
         if self.is_stuck(now) {
             return self.fail(KcpError::MissingSegment);
         }
-        let mut out = Datagrams::new(self.cookie, &mut self.out);
+        let mut out = KcpDatagrams::new(self.cookie, &mut self.out);
         let flushed = self.arq.flush(millis(now), &mut out);
         drop(out);
         if let Err(error) = flushed {

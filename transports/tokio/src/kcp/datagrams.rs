@@ -15,13 +15,13 @@ pub(super) const UNRELIABLE: u8 = 2;
 
 /// Packer of segments into full datagrams. Dropping it queues the last one.
 #[derive(Debug)]
-pub(super) struct Datagrams<'a> {
+pub(super) struct KcpDatagrams<'a> {
     cookie: u32,
     current: BytesMut,
     out: &'a mut VecDeque<Bytes>,
 }
 
-impl<'a> Datagrams<'a> {
+impl<'a> KcpDatagrams<'a> {
     pub(super) fn new(cookie: u32, out: &'a mut VecDeque<Bytes>) -> Self {
         Self {
             cookie,
@@ -48,7 +48,7 @@ impl<'a> Datagrams<'a> {
     }
 }
 
-impl Drop for Datagrams<'_> {
+impl Drop for KcpDatagrams<'_> {
     fn drop(&mut self) {
         self.finish();
     }

@@ -1,4 +1,4 @@
-//! `RoundTrip`: measured round-trip time and resend timeout.
+//! `KcpRoundTrip`: measured round-trip time and resend timeout.
 
 /// Bounds of the resend timeout, in milliseconds.
 const MIN_TIMEOUT: u32 = 30;
@@ -12,13 +12,13 @@ const INTERVAL: u32 = 10;
 
 /// Smoothed round-trip time, in milliseconds.
 #[derive(Debug)]
-pub(super) struct RoundTrip {
+pub(super) struct KcpRoundTrip {
     smoothed: u32,
     variation: u32,
     timeout: u32,
 }
 
-impl Default for RoundTrip {
+impl Default for KcpRoundTrip {
     fn default() -> Self {
         Self {
             smoothed: 0,
@@ -28,7 +28,7 @@ impl Default for RoundTrip {
     }
 }
 
-impl RoundTrip {
+impl KcpRoundTrip {
     pub(super) fn timeout(&self) -> u32 {
         self.timeout
     }
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_wait_follows_the_round_trips() {
-        let mut round_trip = RoundTrip::default();
+        let mut round_trip = KcpRoundTrip::default();
         assert_eq!(round_trip.timeout(), 200);
         round_trip.measure(100);
         assert_eq!(round_trip.timeout(), 300);
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_lie_about_the_time_cannot_make_the_wait_endless() {
-        let mut round_trip = RoundTrip::default();
+        let mut round_trip = KcpRoundTrip::default();
         for _ in 0..1000 {
             round_trip.measure(u32::MAX);
             assert!(round_trip.timeout() <= 60_000);

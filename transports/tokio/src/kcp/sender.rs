@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::KcpError;
 use super::congestion::Congestion;
 use super::inbox::OVERHEAD;
-use super::rtt::RoundTrip;
+use super::rtt::KcpRoundTrip;
 use super::segment::{MAX_FRAGMENT, ahead, distance};
 
 /// Acks of later segments after which a segment counts as lost.
@@ -43,7 +43,7 @@ pub(super) struct Sender {
     remote_window: u16,
     /// Window of a link with other traffic. `None`: unlimited, as Mirror's.
     congestion: Option<Congestion>,
-    round_trip: RoundTrip,
+    round_trip: KcpRoundTrip,
 }
 
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Sender {
             bytes: 0,
             remote_window: 128,
             congestion: None,
-            round_trip: RoundTrip::default(),
+            round_trip: KcpRoundTrip::default(),
         }
     }
 

@@ -122,7 +122,7 @@ impl ServerLink for StreamLink {
         let (channel, length) = (packet.channel, packet.len());
         match self
             .framing
-            .head(channel, (length, packet.header), self.options.max_packet)
+            .head(channel, length, packet.header, self.options.max_packet)
         {
             Some(head) => {
                 self.pending.extend_from_slice(head.chunk());

@@ -43,7 +43,7 @@ impl Pieces {
     /// Adds the frame of a packet. A packet that is too long for a frame is logged and left out.
     pub(crate) fn push(&mut self, packet: Outgoing, framing: Framing, max_frame: usize) {
         let (channel, length) = (packet.channel, packet.length());
-        let Some(head) = framing.head(channel, (length, packet.header()), max_frame) else {
+        let Some(head) = framing.head(channel, length, packet.header(), max_frame) else {
             tracing::error!(channel, length, "not sent: too long");
             return;
         };

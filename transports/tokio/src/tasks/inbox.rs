@@ -15,12 +15,12 @@ use crate::link::Arrival;
 
 /// Packet, or the reason for which no more can be read.
 /// Boxed: a queue reserves the room of 32 items.
-type Input = Box<Result<Arrival, String>>;
+type InboxItem = Box<Result<Arrival, String>>;
 
 /// Endpoint's end of the queue.
 #[derive(Debug)]
 pub(super) struct Inbox {
-    packets: mpsc::Receiver<Input>,
+    packets: mpsc::Receiver<InboxItem>,
     /// First packet, if it has been looked at.
     first: Option<Arrival>,
     room: Arc<Room>,
@@ -29,7 +29,7 @@ pub(super) struct Inbox {
 /// Task's end of the queue.
 #[derive(Debug)]
 pub struct Delivery {
-    packets: mpsc::Sender<Input>,
+    packets: mpsc::Sender<InboxItem>,
     // Behind the sender: its drop tells of the closed queue.
     notice: Notice,
     admission: Arc<Admission>,

@@ -281,14 +281,12 @@ impl Clients {
 impl Doors {
     /// Ready when a door has opened.
     fn poll_opened(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        match ready!(self.opened.poll_recv(cx)) {
-            Some(opened) => {
-                self.new.push(opened);
-                Poll::Ready(())
-            }
-            // The listener has a sender, too.
-            None => Poll::Pending,
-        }
+        // The listener has a sender, too: the queue does not end.
+        let Some(opened) = ready!(self.opened.poll_recv(cx)) else {
+            return Poll::Pending;
+        };
+        self.new.push(opened);
+        Poll::Ready(())
     }
 }
 
@@ -389,8 +387,7 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
             task.abort();
         }
         self.doors.new.clear();
-        let connections: Vec<ConnectionId> = self.clients.connections.keys().copied().collect();
-        for connection in connections {
+        for connection in self.clients.connections.keys().copied().collect::<Vec<_>>() {
             self.drop_connection(connection, linger);
         }
     }

@@ -49,7 +49,7 @@ impl AnimatorLayer {
 
 /// Hashes and weight that were sent last.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sent {
+struct SentLayer {
     state: i32,
     transition: i32,
     weight: f32,
@@ -67,13 +67,13 @@ pub(super) struct LayerChange {
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
     layers: Vec<AnimatorLayer>,
-    sent: Vec<Sent>,
+    sent: Vec<SentLayer>,
 }
 
 impl Layers {
     pub(super) fn new(layers: impl IntoIterator<Item = AnimatorLayer>) -> Self {
         let layers: Vec<_> = layers.into_iter().take(MAX).collect();
-        let sent = vec![Sent::default(); layers.len()];
+        let sent = vec![SentLayer::default(); layers.len()];
         Self { layers, sent }
     }
 
@@ -142,7 +142,7 @@ impl Layers {
     }
 }
 
-impl Sent {
+impl SentLayer {
     /// Returns the state to send for a change of the layer. Its hash is 0 for a transition and for the state
     /// after one, which the receivers reach by themselves.
     fn change(&mut self, layer: &AnimatorLayer) -> Option<AnimatorState> {

@@ -79,7 +79,7 @@ impl<M: TransformMethod> NetworkBehaviour for NetworkTransform<M> {
             !(settings.owner_writes && ctx.is_owner())
         };
         if is_receiver {
-            M::receive(self, &received, (time, settings));
+            M::receive(self, &received, time, settings);
         }
     }
 }

@@ -57,7 +57,8 @@ pub(crate) mod sealed {
         fn receive(
             transform: &mut NetworkTransform<Self>,
             received: &Received,
-            (time, settings): (MessageTime, SyncSettings),
+            time: MessageTime,
+            settings: SyncSettings,
         ) {
             transform.correct(time, &settings);
             transform.add(received, time, &settings);

@@ -128,7 +128,8 @@ impl Method for Unreliable {
     fn receive(
         transform: &mut NetworkTransform<Self>,
         received: &Received,
-        _: (MessageTime, SyncSettings),
+        _: MessageTime,
+        _: SyncSettings,
     ) {
         transform.position = received.position.unwrap_or(transform.position);
         transform.rotation = received.rotation.unwrap_or(transform.rotation);

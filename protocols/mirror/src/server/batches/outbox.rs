@@ -22,7 +22,7 @@ use gathering::Gathering;
 
 /// Queue of a connection.
 #[derive(Debug)]
-pub(crate) struct Outbox {
+pub(crate) struct ConnectionOutbox {
     limits: Limits,
     /// Messages of this connection alone, by channel.
     own: [Batcher; 2],
@@ -69,7 +69,7 @@ fn index(channel: Channel) -> usize {
     usize::from(channel == Channel::Unreliable)
 }
 
-impl Outbox {
+impl ConnectionOutbox {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -268,7 +268,7 @@ impl Outbox {
     }
 }
 
-impl Outbox {
+impl ConnectionOutbox {
     /// Completes the batches of a channel; returns an open batch of this time instead.
     fn flush_but_open(&mut self, channel: Channel, time: Duration) -> Option<Bytes> {
         let is_open = self.is_open(channel, time);

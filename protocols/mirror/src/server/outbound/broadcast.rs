@@ -8,7 +8,7 @@ use syncvar_runtime::{Channel, ConnectionId};
 use crate::message::{NetworkMessage, NetworkPingMessage, TimeSnapshotMessage};
 use crate::server::audiences::{AudienceId, Audiences};
 use crate::server::batches::frame::{AudienceFrame, HEADER};
-use crate::server::batches::outbox::{Exception, Outbox, header};
+use crate::server::batches::outbox::{ConnectionOutbox, Exception, header};
 use crate::server::context::Context;
 use crate::server::outbound::Outbound;
 use crate::server::sessions::Sessions;
@@ -161,13 +161,13 @@ impl Connection {
 
 /// Outbox of a connection, and the channel and time of the batches.
 struct Outlet<'a> {
-    outbox: &'a mut Outbox,
+    outbox: &'a mut ConnectionOutbox,
     channel: Channel,
     now: Duration,
 }
 
 impl<'a> Outlet<'a> {
-    fn new(outbox: &'a mut Outbox, channel: Channel, now: Duration) -> Self {
+    fn new(outbox: &'a mut ConnectionOutbox, channel: Channel, now: Duration) -> Self {
         Self {
             outbox,
             channel,

@@ -34,12 +34,12 @@ pub(crate) struct BaselineState {
 
 /// Receivers of a baseline.
 #[derive(Clone, Copy)]
-pub(crate) struct Receivers {
+pub(crate) struct BaselineReceivers {
     pub(crate) observers: bool,
     pub(crate) owner: bool,
 }
 
-impl Receivers {
+impl BaselineReceivers {
     pub(crate) const ALL: Self = Self {
         observers: true,
         owner: true,
@@ -160,7 +160,12 @@ impl Baselines {
 
     /// Returns the number of a new baseline of components: of the observers, of the owner, or of
     /// both.
-    pub(crate) fn next_baseline(&mut self, id: NetId, components: u64, receivers: Receivers) -> u8 {
+    pub(crate) fn next_baseline(
+        &mut self,
+        id: NetId,
+        components: u64,
+        receivers: BaselineReceivers,
+    ) -> u8 {
         let state = self.of(id);
         state.last_tick = next_tick(state.last_tick);
         if receivers.observers {

@@ -39,7 +39,7 @@ use crate::server::encoding::{
 };
 use crate::server::objects::entry::mark_repeated;
 use crate::server::objects::{Excess, Objects};
-use crate::server::replication::baselines::Receivers;
+use crate::server::replication::baselines::BaselineReceivers;
 use crate::server::replication::{Replication, write_or_report};
 use crate::server::rooms::Rooms;
 use crate::server::stats::count;
@@ -158,7 +158,7 @@ impl Replication {
                 .report_too_long(id, None, excess, rooms.context);
             return;
         }
-        let receivers = Receivers {
+        let receivers = BaselineReceivers {
             observers: observers != 0,
             owner: owner != 0,
         };

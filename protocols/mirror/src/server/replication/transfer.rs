@@ -14,7 +14,7 @@ use crate::server::encoding::{
 };
 use crate::server::objects::Excess;
 use crate::server::objects::entry::FormerOwner;
-use crate::server::replication::baselines::Receivers;
+use crate::server::replication::baselines::BaselineReceivers;
 use crate::server::replication::{Replication, write_or_report};
 use crate::server::rooms::Rooms;
 use crate::server::stats::count;
@@ -113,7 +113,9 @@ impl Replication {
         let pending = rooms.objects.pending_components(id, written & shared);
         let to = |receiver| Some(receiver) != former;
         self.send_changes_now(rooms, id, pending & !hybrid, to);
-        self.send_new_baseline(rooms, id, pending & hybrid, Receivers::ALL, |_| true);
+        self.send_new_baseline(rooms, id, pending & hybrid, BaselineReceivers::ALL, |_| {
+            true
+        });
         self.send_missed_baseline(rooms, id, hybrid & shared, former);
     }
 
@@ -149,9 +151,21 @@ impl Replication {
         let written = entry.client_to_server & !object.ownership.transferred;
         let shared = entry.hybrid & entry.observers;
         let pending = rooms.objects.pending_components(id, shared);
-        self.send_new_baseline(rooms, id, pending & !written, Receivers::ALL, |_| true);
+        self.send_new_baseline(
+            rooms,
+            id,
+            pending & !written,
+            BaselineReceivers::ALL,
+            |_| true,
+        );
         let to = |receiver| Some(receiver) != owner;
-        self.send_new_baseline(rooms, id, pending & written, Receivers::OBSERVERS, to);
+        self.send_new_baseline(
+            rooms,
+            id,
+            pending & written,
+            BaselineReceivers::OBSERVERS,
+            to,
+        );
     }
 
     /// Sends the owner the pending operations of owner-only components that it does not write.
@@ -207,7 +221,9 @@ impl Replication {
         object.ownership.transferred |= owned & entry.client_to_server & !own;
         let receiver = object.owner;
         self.queue_dirty(rooms.objects, id);
-        self.send_new_baseline(rooms, id, own, Receivers::OWNER, |it| Some(it) == receiver);
+        self.send_new_baseline(rooms, id, own, BaselineReceivers::OWNER, |it| {
+            Some(it) == receiver
+        });
     }
 
     fn drop_changes(&mut self, rooms: &mut Rooms<'_>, id: NetId, components: u64) {
@@ -263,7 +279,7 @@ impl Replication {
         rooms: &mut Rooms<'_>,
         id: NetId,
         components: u64,
-        receivers: Receivers,
+        receivers: BaselineReceivers,
         to: impl Fn(ConnectionId) -> bool,
     ) {
         if !self.write_snapshot(rooms, id, components) {

@@ -12,13 +12,13 @@ use crate::Limits;
 use crate::average::MovingAverage;
 use crate::frames::RemoteTime;
 use crate::server::audiences::AudienceId;
-use crate::server::batches::outbox::{Exception, Outbox};
+use crate::server::batches::outbox::{ConnectionOutbox, Exception};
 use crate::server::objects::entry::Observed;
 
 /// State of a connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) outbox: Outbox,
+    pub(crate) outbox: ConnectionOutbox,
     /// The connection is in the list of those with packets.
     pub(crate) is_outgoing: bool,
     /// Until then, only authentication messages are allowed.
@@ -52,7 +52,7 @@ pub(crate) enum Readiness {
 impl Connection {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
-            outbox: Outbox::new(limits),
+            outbox: ConnectionOutbox::new(limits),
             is_outgoing: false,
             authenticated: false,
             readiness: Readiness::NotReady,

@@ -3,7 +3,7 @@
 use syncvar_runtime::{Channel, DisconnectReason, ReadError};
 
 use crate::client::arrivals::Pass;
-use crate::client::arrivals::{Arrivals, DueCalls, Gathering, Origin, Packet, Taken};
+use crate::client::arrivals::{Arrivals, DueCalls, Gathering, Origin, ReceivedPacket, Taken};
 use crate::client::inbound::PacketContext;
 use crate::client::prediction::{Comparing, TickState};
 use crate::client::{ClientEvent, ClientState, NetworkClient};
@@ -79,7 +79,7 @@ impl NetworkClient {
     }
 
     /// Applies a packet with the rest of its tick, or keeps the packet until the tick is whole.
-    fn gather(&mut self, packet: &Packet<'_>) -> Result<(), ReadError> {
+    fn gather(&mut self, packet: &ReceivedPacket<'_>) -> Result<(), ReadError> {
         let (now, session) = (self.context.now(), self.session.number);
         let gathers = !self.context.config.gather_time().is_zero();
         let mut earlier = Ok(());
@@ -121,7 +121,10 @@ impl NetworkClient {
     }
 
     /// Applies the packets that wait, then a last packet that does not wait, then the consequences of all.
-    pub(crate) fn apply_gathered(&mut self, last: Option<&Packet<'_>>) -> Result<(), ReadError> {
+    pub(crate) fn apply_gathered(
+        &mut self,
+        last: Option<&ReceivedPacket<'_>>,
+    ) -> Result<(), ReadError> {
         let session = self.session.number;
         let Some(arrivals) = &mut self.arrivals else {
             return Ok(());
@@ -150,7 +153,11 @@ impl NetworkClient {
         result.and(self.complete(session))
     }
 
-    fn apply_one(&mut self, packet: &Packet<'_>, gathers_hooks: bool) -> Result<(), ReadError> {
+    fn apply_one(
+        &mut self,
+        packet: &ReceivedPacket<'_>,
+        gathers_hooks: bool,
+    ) -> Result<(), ReadError> {
         let now = self.context.now();
         let pass = match &mut self.arrivals {
             Some(arrivals) => arrivals.begin(packet, now),
@@ -161,7 +168,7 @@ impl NetworkClient {
 
     fn read_packet(
         &mut self,
-        packet: &Packet<'_>,
+        packet: &ReceivedPacket<'_>,
         pass: Pass,
         gathers_hooks: bool,
     ) -> Result<(), ReadError> {
@@ -188,7 +195,7 @@ impl NetworkClient {
                 self.run_deferred_hooks();
             }
             if self.session.number == session {
-                let packet = Packet {
+                let packet = ReceivedPacket {
                     origin: Origin::Datagram(held.header),
                     tick,
                     channel: held.channel,
@@ -252,7 +259,7 @@ impl NetworkClient {
             && let Some(arrivals) = &mut self.arrivals
             && let Some(call) = arrivals.pop_call(due)
         {
-            let packet = Packet {
+            let packet = ReceivedPacket {
                 origin: Origin::Stream,
                 tick: call.tick,
                 channel: call.channel,

@@ -134,7 +134,7 @@ impl CallRouter for NetworkClient {
         let prefab = self.objects.world.prefab(object);
         let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
         let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
-        write_header((self.framing(), &mut writer), object, &place, &prefab.calls);
+        write_header(self.framing(), &mut writer, object, &place, &prefab.calls);
         Ok(RoutedCall {
             object,
             place,

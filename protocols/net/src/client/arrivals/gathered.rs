@@ -31,7 +31,7 @@ struct WaitingPacket {
 
 /// Packet that has arrived, without its header.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Packet<'a> {
+pub(crate) struct ReceivedPacket<'a> {
     pub(crate) origin: Origin,
     pub(crate) tick: u32,
     pub(crate) channel: u8,
@@ -73,7 +73,7 @@ impl Gathered {
     }
 
     /// Adds a packet. Returns whether it fits.
-    pub(crate) fn push(&mut self, packet: &Packet<'_>, now: Duration) -> bool {
+    pub(crate) fn push(&mut self, packet: &ReceivedPacket<'_>, now: Duration) -> bool {
         let start = self.bytes.len();
         if start + packet.messages.len() > MAX_BYTES {
             return false;
@@ -103,8 +103,8 @@ impl Gathered {
     }
 
     /// Returns the packets in their order.
-    pub(crate) fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
-        self.waiting.iter().map(|waiting| Packet {
+    pub(crate) fn packets(&self) -> impl Iterator<Item = ReceivedPacket<'_>> {
+        self.waiting.iter().map(|waiting| ReceivedPacket {
             origin: waiting.origin,
             tick: waiting.tick,
             channel: waiting.channel,

@@ -22,7 +22,7 @@ use syncvar_runtime::{Arrival, Callbacks, ChangedFields, HookFailure, NetId, Rea
 const BATCH: usize = 128;
 
 /// Reports of the deltas in progress.
-struct Report<'a> {
+struct DeltaReport<'a> {
     events: &'a mut Events<ClientEvent>,
     references: &'a mut References,
     /// Most unresolved references.
@@ -35,7 +35,7 @@ struct Report<'a> {
     will_show: Option<&'a mut WillShow>,
 }
 
-impl ReceptionReport for Report<'_> {
+impl ReceptionReport for DeltaReport<'_> {
     fn changed(
         &mut self,
         object: NetId,
@@ -68,7 +68,7 @@ impl ReceptionReport for Report<'_> {
     }
 }
 
-impl Report<'_> {
+impl DeltaReport<'_> {
     #[inline]
     fn push_changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields) {
         self.events.push(ClientEvent::Changed {
@@ -311,7 +311,7 @@ impl Inbound {
         let arrivals = lent.arrivals.as_deref_mut();
         let motion = arrivals.map(|arrivals| arrivals.motion.reception(default_interval));
         let (will_show, view) = motion.unzip();
-        let mut report = Report {
+        let mut report = DeltaReport {
             events: &mut lent.context.events,
             references: &mut objects.references,
             max_references: lent.context.config.max_pending_references,

@@ -33,7 +33,7 @@ pub(crate) struct MissingFields {
 
 /// Fields of a behaviour in a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct OwnWrite {
     pub(crate) object: NetId,
     pub(crate) behaviour: u8,
     /// Number under which the client may write.
@@ -47,7 +47,7 @@ struct WaitingDatagram {
     channel: u8,
     tick: u32,
     messages: Vec<u8>,
-    written: Vec<Written>,
+    written: Vec<OwnWrite>,
     /// Newest tick of the inputs in it.
     inputs: Option<u64>,
 }
@@ -82,16 +82,16 @@ struct WrittenBehaviour {
 /// Writes of an owner over packets that may be lost.
 #[derive(Debug)]
 pub(crate) struct LossyWrites {
-    sender: Sender<Written>,
+    sender: Sender<OwnWrite>,
     objects: BTreeMap<NetId, WrittenObject>,
     /// Objects with lost fields.
     owed: Ids<NetId>,
     /// New values of the last update that are sent once more, and those of this update.
-    repeated: [Vec<Written>; 2],
+    repeated: [Vec<OwnWrite>; 2],
     /// Fields in undecided packets, during an update.
     flying: FxHashMap<(NetId, u8), u64>,
     waiting: VecDeque<WaitingDatagram>,
-    verdicts: Vec<Verdict<Written>>,
+    verdicts: Vec<Verdict<OwnWrite>>,
     /// Behaviours that were sent again after a loss.
     pub(crate) repaired: u64,
     /// Room for the messages of a datagram.
@@ -155,7 +155,7 @@ impl LossyWrites {
     }
 
     /// Owes or takes back the fields of decided packets.
-    fn judge(&mut self, verdicts: &mut Vec<Verdict<Written>>) {
+    fn judge(&mut self, verdicts: &mut Vec<Verdict<OwnWrite>>) {
         for verdict in verdicts.drain(..) {
             if let Content::Own(written) = verdict.content {
                 self.decide(verdict.kind, verdict.tick, &written);
@@ -163,7 +163,7 @@ impl LossyWrites {
         }
     }
 
-    fn decide(&mut self, kind: VerdictKind, tick: u32, written: &Written) {
+    fn decide(&mut self, kind: VerdictKind, tick: u32, written: &OwnWrite) {
         let Some(behaviour) = behaviour_of(&mut self.objects, written) else {
             return;
         };
@@ -220,7 +220,7 @@ impl LossyWrites {
         };
         let mut behaviours = known.behaviours.iter();
         let owed = behaviours.find(|it| it.index == behaviour);
-        let of_behaviour = |it: &&Written| (it.object, it.behaviour) == (object, behaviour);
+        let of_behaviour = |it: &&OwnWrite| (it.object, it.behaviour) == (object, behaviour);
         let repeated = self.repeated[0].iter().filter(of_behaviour);
         let flying = self.flying.get(&(object, behaviour)).copied();
         MissingFields {
@@ -252,7 +252,7 @@ impl LossyWrites {
     }
 
     /// Appends a message of an object to the datagrams of this update.
-    pub(crate) fn push(&mut self, channel: u8, update: u32, message: &[u8], written: &[Written]) {
+    pub(crate) fn push(&mut self, channel: u8, update: u32, message: &[u8], written: &[OwnWrite]) {
         let room = self.room;
         let last = self
             .waiting
@@ -301,7 +301,7 @@ impl LossyWrites {
     }
 
     /// Notes the fields in a message of an object. `count` is the number of the behaviour's fields.
-    pub(crate) fn note(&mut self, written: &Written, update: u32, count: u32, on_stream: bool) {
+    pub(crate) fn note(&mut self, written: &OwnWrite, update: u32, count: u32, on_stream: bool) {
         let new = || WrittenObject {
             permit: written.permit,
             behaviours: Vec::new(),
@@ -333,7 +333,7 @@ impl LossyWrites {
     }
 
     /// Notes new values that the next update repeats.
-    pub(crate) fn repeat(&mut self, written: Written) {
+    pub(crate) fn repeat(&mut self, written: OwnWrite) {
         self.repeated[1].push(written);
     }
 
@@ -373,7 +373,7 @@ impl LossyWrites {
         &mut self,
         now: Duration,
         update: u32,
-        written: &[Written],
+        written: &[OwnWrite],
         ack: Option<Ack>,
     ) -> HeaderBytes {
         let mut verdicts = std::mem::take(&mut self.verdicts);
@@ -391,7 +391,7 @@ impl LossyWrites {
 /// Returns the fields of a behaviour, if its permit is the present one.
 fn behaviour_of<'a>(
     objects: &'a mut BTreeMap<NetId, WrittenObject>,
-    written: &Written,
+    written: &OwnWrite,
 ) -> Option<&'a mut WrittenBehaviour> {
     let object = objects.get_mut(&written.object);
     let object = object.filter(|object| object.permit == written.permit)?;

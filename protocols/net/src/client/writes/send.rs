@@ -5,7 +5,7 @@ use super::{PendingWrites, discard_writes, report_refused};
 use crate::MessageType;
 use crate::client::context::Context;
 use crate::client::objects::{Fact, LocalWrites, Objects};
-use crate::client::outbound::{Outbound, Written};
+use crate::client::outbound::{Outbound, OwnWrite};
 use crate::client::session::Session;
 use crate::message::begin;
 use syncvar_runtime::unstable::object::{Nanos, nanos};
@@ -133,7 +133,7 @@ impl Sending<'_> {
             return;
         };
         let fits = lossy.fits(id, permit, message.len());
-        let written = |sent: &SentFields, fields| Written {
+        let written = |sent: &SentFields, fields| OwnWrite {
             object: id,
             behaviour: sent.behaviour,
             permit,

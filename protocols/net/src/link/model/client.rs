@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar_testing::loss::{FIELDS, LossEvent, OWNED, ObjectState, States};
 
-use super::packet::{Chunk, Datagram, Entry, Message, StreamPacket};
+use super::packet::{Chunk, Datagram, Message, ModelEntry, StreamPacket};
 use super::rules::Rule;
 use super::{Mask, OWNED_BIT, SECRET_BIT, bits};
 use crate::link::receiver::Receiver;
@@ -17,7 +17,7 @@ use crate::link::settings::LossSettings;
 /// Packets that wait for the stream.
 pub(super) const MAX_HELD: usize = 12;
 
-struct Replica {
+struct ModelReplica {
     class: u32,
     values: [u32; FIELDS],
     ticks: [u32; FIELDS],
@@ -53,7 +53,7 @@ struct Held {
 pub(super) struct Client {
     without: Option<Rule>,
     applies_early: bool,
-    replicas: BTreeMap<u32, Replica>,
+    replicas: BTreeMap<u32, ModelReplica>,
     receiver: Receiver,
     /// Own entries are objects: there is one owned field.
     link: Sender<u32>,
@@ -116,7 +116,7 @@ impl Client {
     }
 
     /// Applies an entry field by field, unless what is there is as new.
-    fn apply(&mut self, entry: &Entry, tick: u32, always: bool) {
+    fn apply(&mut self, entry: &ModelEntry, tick: u32, always: bool) {
         let replica = self.replicas.get_mut(&entry.object);
         let Some(replica) = replica.filter(|replica| tick > replica.spawned) else {
             return;
@@ -166,8 +166,8 @@ impl Client {
         self.apply_held(now)
     }
 
-    fn spawn(&mut self, entry: &Entry, owns: bool, tick: u32) {
-        let replica = Replica {
+    fn spawn(&mut self, entry: &ModelEntry, owns: bool, tick: u32) {
+        let replica = ModelReplica {
             class: entry.class,
             values: entry.values,
             ticks: [tick; FIELDS],
@@ -180,7 +180,7 @@ impl Client {
         self.replicas.insert(entry.object, replica);
     }
 
-    fn change_owner(&mut self, entry: &Entry, owns: bool, tick: u32) {
+    fn change_owner(&mut self, entry: &ModelEntry, owns: bool, tick: u32) {
         let always = !self.has(Rule::ReliableTicks);
         self.backlog.remove(&entry.object);
         let Some(replica) = self.replicas.get_mut(&entry.object) else {
@@ -245,7 +245,7 @@ impl Client {
             };
             for entry in packet.entries() {
                 let mask = entry.mask & !owner;
-                self.apply(&Entry { mask, ..*entry }, tick, false);
+                self.apply(&ModelEntry { mask, ..*entry }, tick, false);
             }
         }
         self.held.push(Held {
@@ -357,7 +357,7 @@ impl Client {
             if std::mem::take(&mut replica.is_owned_dirty) {
                 replica.owned_changed = self.tick;
             }
-            entries.push(Entry {
+            entries.push(ModelEntry {
                 object: *object,
                 class: replica.class,
                 mask: OWNED_BIT,

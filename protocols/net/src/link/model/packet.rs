@@ -9,7 +9,7 @@ use crate::link::ack::Ack;
 
 /// Changes of one object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct ModelEntry {
     pub(super) object: u32,
     pub(super) class: u32,
     pub(super) mask: Mask,
@@ -22,7 +22,7 @@ pub(super) struct Entry {
 pub(super) struct Chunk {
     pub(super) number: u64,
     pub(super) tick: u32,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ModelEntry>,
 }
 
 /// A datagram, or its contents on the stream.
@@ -42,7 +42,7 @@ pub(super) struct Datagram {
 }
 
 impl Datagram {
-    pub(super) fn entries(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = &ModelEntry> {
         self.chunks.iter().flat_map(|chunk| &chunk.entries)
     }
 }
@@ -51,11 +51,11 @@ impl Datagram {
 #[derive(Clone, Debug)]
 pub(super) enum Message {
     /// Snapshot, and whether the client owns the object.
-    Spawn(Entry, bool),
+    Spawn(ModelEntry, bool),
     Gone(u32),
     /// Fields of a new or former owner, and whether the client owns the object now.
-    Owner(Entry, bool),
-    Fields(Entry),
+    Owner(ModelEntry, bool),
+    Fields(ModelEntry),
     /// A datagram of a connection without datagrams.
     State(Datagram),
 }

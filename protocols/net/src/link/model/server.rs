@@ -7,7 +7,7 @@ use std::time::Duration;
 use syncvar_testing::loss::{FIELDS, OWNED};
 
 use super::connection::{Connection, Own};
-use super::packet::{Chunk, Datagram, Entry, Message};
+use super::packet::{Chunk, Datagram, Message, ModelEntry};
 use super::rules::Rule;
 use super::{ALL, Mask, ORDERED_BIT, OWNED_BIT, SECRET_BIT, bits, only};
 use crate::link::sender::{Content, Verdict, VerdictKind};
@@ -40,8 +40,8 @@ impl Object {
         }
     }
 
-    pub(super) fn entry(&self, object: u32, mask: Mask) -> Entry {
-        Entry {
+    pub(super) fn entry(&self, object: u32, mask: Mask) -> ModelEntry {
+        ModelEntry {
             object,
             class: self.class,
             mask,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::connection::Own;
-use super::packet::{Chunk, Datagram, Entry, Message, Packet};
+use super::packet::{Chunk, Datagram, Message, ModelEntry, Packet};
 use super::rules::Rule;
 use super::server::Server;
 use super::{Mask, ORDERED_BIT, OWNED_BIT, SECRET_BIT, SHARED_BITS, bits, only};
@@ -127,7 +127,7 @@ impl Server {
             .chain(&self.owner_news)
             .map(|(_, number)| *number);
         let hurried: BTreeSet<_> = hurried.collect();
-        let mut frame: BTreeMap<u128, Vec<Entry>> = BTreeMap::new();
+        let mut frame: BTreeMap<u128, Vec<ModelEntry>> = BTreeMap::new();
         let numbers: Vec<_> = self.objects.keys().copied().collect();
         for number in numbers {
             let Some(object) = self.objects.get_mut(&number) else {
@@ -371,7 +371,7 @@ impl Server {
     }
 
     /// Sends a large value by the stream, unless one of the object is still under way.
-    fn send_large(&mut self, client: usize, entry: Entry) -> bool {
+    fn send_large(&mut self, client: usize, entry: ModelEntry) -> bool {
         let one_large = self.has(Rule::OneLarge);
         let connection = &mut self.connections[client];
         let last = connection.large.get(&entry.object);

@@ -128,7 +128,8 @@ impl<O: Copy> Records<O> {
     /// `newest - 1 - i`. Returns the newest one for which this is news, and the number of lost ones among them.
     pub(super) fn acknowledge(
         &mut self,
-        (newest, missing): (u64, u64),
+        newest: u64,
+        missing: u64,
         verdicts: &mut Vec<Verdict<O>>,
     ) -> (Option<u64>, u64) {
         let oldest = newest.saturating_sub(NAMED).max(self.first);
@@ -159,7 +160,7 @@ impl<O: Copy> Records<O> {
             self.flying -= 1;
             news = news.max(Some(sequence));
             if !self.copies.is_empty() {
-                self.judge(at, (Fate::Flying, Fate::Acked), verdicts);
+                self.judge(at, Fate::Flying, Fate::Acked, verdicts);
             }
         }
         self.close();
@@ -254,7 +255,9 @@ impl<O: Copy> Records<O> {
     /// Adds a packet, which is flying.
     pub(super) fn push(
         &mut self,
-        (at, tick, after): (Duration, u32, u64),
+        at: Duration,
+        tick: u32,
+        after: u64,
         chunks: impl IntoIterator<Item = ChunkRef>,
         own: &[O],
     ) {
@@ -354,11 +357,11 @@ impl<O: Copy> Records<O> {
                 Err(at) => self.lost.insert(at, sequence),
             }
         }
-        self.judge(at, (former, fate), verdicts);
+        self.judge(at, former, fate, verdicts);
     }
 
     /// Adds the verdicts on a packet after a change of its fate.
-    fn judge(&mut self, at: usize, (former, fate): (Fate, Fate), verdicts: &mut Vec<Verdict<O>>) {
+    fn judge(&mut self, at: usize, former: Fate, fate: Fate, verdicts: &mut Vec<Verdict<O>>) {
         let kind = match (former, fate) {
             (_, Fate::Lost) => Some(VerdictKind::Lost),
             (Fate::Lost, _) => Some(VerdictKind::TakenBack),

@@ -54,7 +54,7 @@ impl Calls {
                 writer = NetworkWriter::with_encoding(framing.encoding());
             }
             writer.at_behaviour(Some(plan.place.name));
-            let message_type = write_header((framing, &mut writer), object, &plan.place, calls);
+            let message_type = write_header(framing, &mut writer, object, &plan.place, calls);
             payloads.push((framing, message_type, writer));
         }
         Ok(payloads)

@@ -4,7 +4,7 @@ use syncvar_runtime::{ConnectionId, NetworkWriter};
 
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{
-    Accepted, Counts, Grant, GrantKind, Message, PROTOCOL_VERSION, Pace, Return, Start,
+    Accepted, Counts, Grant, GrantKind, Message, PROTOCOL_VERSION, Return, ServerPace, Start,
 };
 use crate::server::context::Context;
 use crate::server::datagram_link::DatagramLink;
@@ -33,7 +33,7 @@ impl Ground<'_> {
             incarnation: self.context.config.incarnation,
             first_tick: self.context.ticks.first(),
         };
-        let pace = Pace {
+        let pace = ServerPace {
             tick_rate: self.context.config.tick_rate,
             send_interval: self.context.config.default_interval(),
         };

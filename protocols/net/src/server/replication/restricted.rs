@@ -21,7 +21,7 @@ use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::{Audiences, Receivers};
 use part::{Moment, Part, PartOutput};
 pub(crate) use parts::PartLists;
-use parts::{PARTS, Readers, Selected, SentFields, select_all};
+use parts::{PARTS, PartReaders, Selected, SentFields, select_all};
 
 /// Delta of an object with restricted fields.
 struct RestrictedDelta {
@@ -215,7 +215,7 @@ impl RestrictedDelta {
     }
 
     /// Returns the audience of a part.
-    fn audience_of(&self, visibility: &mut Visibility, readers: Readers) -> AudienceId {
+    fn audience_of(&self, visibility: &mut Visibility, readers: PartReaders) -> AudienceId {
         let Visibility {
             audiences, groups, ..
         } = visibility;
@@ -224,20 +224,20 @@ impl RestrictedDelta {
             None => Audiences::NOBODY,
         };
         match (readers, self.owner) {
-            (Readers::All, _) | (Readers::AllButOwner, None) => self.audience,
-            (Readers::AllButOwner, Some(owner)) => {
+            (PartReaders::All, _) | (PartReaders::AllButOwner, None) => self.audience,
+            (PartReaders::AllButOwner, Some(owner)) => {
                 audiences.part(self.audience, Receivers::Without(owner))
             }
-            (Readers::Owner, None) => Audiences::NOBODY,
-            (Readers::Owner, Some(owner)) => {
+            (PartReaders::Owner, None) => Audiences::NOBODY,
+            (PartReaders::Owner, Some(owner)) => {
                 audiences.part(Audiences::NOBODY, Receivers::Only(owner))
             }
-            (Readers::Group | Readers::GroupButOwner, None) => of_group(audiences),
-            (Readers::Group, Some(owner)) => {
+            (PartReaders::Group | PartReaders::GroupButOwner, None) => of_group(audiences),
+            (PartReaders::Group, Some(owner)) => {
                 let members = of_group(audiences);
                 audiences.part(members, Receivers::With(owner))
             }
-            (Readers::GroupButOwner, Some(owner)) => {
+            (PartReaders::GroupButOwner, Some(owner)) => {
                 let members = of_group(audiences);
                 audiences.part(members, Receivers::Without(owner))
             }

@@ -59,9 +59,9 @@ impl From<bool> for Decision {
 
 /// Rule of the program about join requests.
 #[derive(Default)]
-pub(crate) struct AdmissionRule(Option<Box<Rule>>);
+pub(crate) struct AdmissionRule(Option<Box<JoinRule>>);
 
-type Rule = dyn FnMut(&JoinRequest<'_>) -> Decision + Send + Sync;
+type JoinRule = dyn FnMut(&JoinRequest<'_>) -> Decision + Send + Sync;
 
 impl AdmissionRule {
     /// Returns the rule of a function.

@@ -93,7 +93,7 @@ struct BufferFormat {
 }
 
 /// Unsent bytes of an audience on a channel.
-pub(crate) struct Delivery<'a> {
+pub(crate) struct AudienceDelivery<'a> {
     pub(crate) audience: AudienceId,
     pub(crate) framing: Framing,
     pub(crate) channel: u8,
@@ -253,7 +253,7 @@ impl Audiences {
     }
 
     /// Hands out all unsent bytes.
-    pub(crate) fn drain(&mut self, mut deliver: impl FnMut(&Delivery<'_>)) {
+    pub(crate) fn drain(&mut self, mut deliver: impl FnMut(&AudienceDelivery<'_>)) {
         for id in self.touched.drain(..) {
             let audience = &mut self.all[id.index()];
             audience.touched = false;
@@ -263,7 +263,7 @@ impl Audiences {
             ];
             for (framing, observers) in both {
                 observers.drain(&mut self.chunks, &mut |channel, chunks, members| {
-                    deliver(&Delivery {
+                    deliver(&AudienceDelivery {
                         audience: id,
                         framing,
                         channel,

@@ -6,7 +6,7 @@ use crate::Framing;
 use crate::server::ground::Ground;
 use crate::server::sessions::connection::Connection;
 use crate::server::visibility::Visibility;
-use crate::server::visibility::audience::Delivery;
+use crate::server::visibility::audience::AudienceDelivery;
 
 impl Visibility {
     /// Queues the unsent bytes of audiences for their members.
@@ -24,7 +24,7 @@ impl Visibility {
         let connections = &mut ground.sessions.connections;
         let outbound = &mut *ground.outbound;
         self.audiences.drain(|delivery| {
-            let Delivery {
+            let AudienceDelivery {
                 channel, chunks, ..
             } = *delivery;
             let length = chunks.iter().map(Bytes::len).sum();

@@ -142,11 +142,17 @@ impl Snapshot<'_> {
         let write_state =
             |writer: &mut NetworkWriter| self.write_state(slots, left_out, writer, reports);
         if let Some(scene_id) = self.relation.scene_id {
-            let names = (self.net_id, scene_id);
-            ObjectSpawnScene::encode(writer, names, position, write_state);
+            ObjectSpawnScene::encode(writer, self.net_id, scene_id, position, write_state);
         } else {
-            let names = (self.net_id, self.info.asset_id);
-            ObjectSpawn::encode(writer, names, (position, rotation), write_state);
+            let asset_id = self.info.asset_id;
+            ObjectSpawn::encode(
+                writer,
+                self.net_id,
+                asset_id,
+                position,
+                rotation,
+                write_state,
+            );
         }
     }
 

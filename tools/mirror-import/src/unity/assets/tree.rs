@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Assets;
 use crate::report::{Place, Report};
 use crate::unity::Value;
-use crate::unity::objects::{Animator, Component, Object};
+use crate::unity::objects::{Animator, Object, Script};
 use crate::unity::yaml::{Document, renumbered};
 
 /// Unity's numbers of classes.
@@ -142,9 +142,9 @@ impl<'b, 'a> Builder<'b, 'a> {
         match part.class {
             SCRIPT => {
                 let script = part.value.get("m_Script").and_then(Value::guid);
-                object.components.extend(script.map(|script| Component {
+                object.components.extend(script.map(|script| Script {
                     id,
-                    script: script.to_lowercase(),
+                    guid: script.to_lowercase(),
                     values,
                     place: self.place(part),
                 }));

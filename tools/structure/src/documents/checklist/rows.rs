@@ -75,7 +75,7 @@ impl Checklist<'_> {
     }
 
     /// The numbers of a part of the rows that have come to this.
-    pub(crate) fn which(&self, part: Part, state: State) -> Vec<&str> {
+    pub(crate) fn which(&self, part: RowFilter, state: State) -> Vec<&str> {
         let rows = self.rows.iter().filter(|row| part(row));
         let rows = rows.filter(|row| self.state(row.number) == state);
         rows.map(|row| row.number).collect()
@@ -128,10 +128,10 @@ impl Checklist<'_> {
 }
 
 /// A part of the rows.
-pub(crate) type Part = fn(&Row<'_>) -> bool;
+pub(crate) type RowFilter = fn(&Row<'_>) -> bool;
 
 /// The parts of the table.
-pub(crate) const PARTS: &[(&str, Part)] = &[
+pub(crate) const PARTS: &[(&str, RowFilter)] = &[
     ("UNet (U)", |row| row.number.starts_with('U')),
     ("Mirror (M)", |row| row.number.starts_with('M')),
     ("Netcode, variables (N)", |row| row.number.starts_with('N')),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::super::datagrams::Datagrams;
+use super::super::datagrams::KcpDatagrams;
 use super::super::inbox;
 use super::super::segment::MAX_FRAGMENT;
 use super::super::segment::{Command, Segment};
@@ -63,7 +63,7 @@ impl LossyLink {
 /// Returns a datagram with a full data segment.
 fn full(number: u32, fragment: u8) -> Bytes {
     let mut out = VecDeque::new();
-    Datagrams::new(COOKIE.get(), &mut out).push(&Segment {
+    KcpDatagrams::new(COOKIE.get(), &mut out).push(&Segment {
         conversation: 0,
         command: Command::Push,
         fragment,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use proptest::prelude::*;
 
 use super::super::arq::Arq;
-use super::super::datagrams::Datagrams;
+use super::super::datagrams::KcpDatagrams;
 use super::*;
 
 /// Fate of a datagram.
@@ -68,7 +68,7 @@ fn the_numbers_may_start_over_in_the_middle() {
         }
         for from in [0, 1] {
             let mut out = VecDeque::new();
-            let mut datagrams = Datagrams::new(1, &mut out);
+            let mut datagrams = KcpDatagrams::new(1, &mut out);
             ends[from].flush(now, &mut datagrams).unwrap();
             drop(datagrams);
             // Reversed, and every third is lost.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::datagrams::Datagrams;
+use super::super::datagrams::KcpDatagrams;
 use super::super::segment::Segment;
 use super::*;
 
@@ -63,7 +63,7 @@ fn recorded_segments_are_read_and_written_again() {
             continue;
         }
         let mut out = VecDeque::new();
-        let mut datagrams = Datagrams::new(cookie, &mut out);
+        let mut datagrams = KcpDatagrams::new(cookie, &mut out);
         while !body.is_empty() {
             datagrams.push(&Segment::read(&mut body).unwrap());
             segments += 1;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use syncvar_runtime::Channel;
 
-use super::{Chunks, Outbox, QueuedBatch};
+use super::{Chunks, ConnectionOutbox, QueuedBatch};
 use crate::server::batches::frame::{AudienceFrame, HEADER};
 
 /// A batch assembled from shared and single messages.
@@ -22,7 +22,7 @@ pub(super) struct Gathering<'a> {
 
 impl<'a> Gathering<'a> {
     pub(super) fn new(
-        outbox: &'a mut Outbox,
+        outbox: &'a mut ConnectionOutbox,
         channel: Channel,
         header: &'a [u8; HEADER],
         open: Option<Bytes>,

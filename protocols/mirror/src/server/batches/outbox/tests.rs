@@ -28,13 +28,13 @@ fn message(number: usize, length: usize) -> Vec<u8> {
     bytes
 }
 
-fn polled(outbox: &mut Outbox) -> Vec<(Channel, Vec<u8>)> {
+fn polled(outbox: &mut ConnectionOutbox) -> Vec<(Channel, Vec<u8>)> {
     let packets = std::iter::from_fn(|| outbox.pop());
     let polled = packets.map(|packet| (packet.channel, packet.chunks().concat()));
     polled.collect()
 }
 
-fn on_reliable(outbox: &mut Outbox) -> Vec<Vec<u8>> {
+fn on_reliable(outbox: &mut ConnectionOutbox) -> Vec<Vec<u8>> {
     let polled = polled(outbox).into_iter();
     polled
         .map(|(channel, bytes)| {
@@ -66,7 +66,7 @@ fn framed_alone(message: &[u8]) -> Bytes {
 
 #[test]
 fn first_used_channel_is_always_sent_first() {
-    let mut outbox = Outbox::new(limits(100));
+    let mut outbox = ConnectionOutbox::new(limits(100));
     for time in [1, 2] {
         let time = Duration::from_secs(time);
         if time.as_secs() == 1 {
@@ -83,7 +83,7 @@ fn first_used_channel_is_always_sent_first() {
 
 #[test]
 fn message_beyond_the_transport_limit_is_not_queued() {
-    let mut outbox = Outbox::new(limits(100));
+    let mut outbox = ConnectionOutbox::new(limits(100));
     let longest = outbox.longest(Reliable);
     assert!(outbox.send(Reliable, NOW, &[&message(0, longest)]));
     assert!(!outbox.send(Reliable, NOW, &[&message(0, longest + 1)]));
@@ -93,7 +93,7 @@ fn message_beyond_the_transport_limit_is_not_queued() {
 
 #[test]
 fn queued_bytes_are_counted_until_polled() {
-    let mut outbox = Outbox::new(limits(30));
+    let mut outbox = ConnectionOutbox::new(limits(30));
     let mut frame = frame_of(&[message(1, 20), message(2, 20), message(3, 5)]);
     outbox.send(Reliable, Duration::ZERO, &[b"before"]);
     assert_eq!(outbox.waiting(), 15);
@@ -131,7 +131,7 @@ fn batches_are_shared_by_equal_settings() {
 #[test]
 fn time_joins_a_batch_of_the_same_moment_only() {
     for (queued, expected) in [(Duration::ZERO, vec![11, 12]), (NOW, vec![15])] {
-        let mut outbox = Outbox::new(limits(100));
+        let mut outbox = ConnectionOutbox::new(limits(100));
         outbox.send(Unreliable, queued, &[b"aa"]);
         let batch = [&header(NOW)[..], &[3, 1, 2, 3]].concat();
         outbox.flush_with_batch(Unreliable, NOW, &Bytes::from(batch));
@@ -161,7 +161,7 @@ proptest! {
         queued in vec((0..300usize, 0..3u64), 0..40),
         threshold in 20..300usize,
     ) {
-        let mut outbox = Outbox::new(limits(threshold));
+        let mut outbox = ConnectionOutbox::new(limits(threshold));
         let mut reference = Reference::new(threshold);
         for (number, (length, time)) in queued.into_iter().enumerate() {
             let time = Duration::from_secs(time);
@@ -204,7 +204,7 @@ proptest! {
         shared in vec(vec((prop_oneof![4 => 0..20usize, 1 => 20..250usize], 0..8usize), 0..30), 0..3),
         threshold in 10..300usize,
     ) {
-        let mut outbox = Outbox::new(limits(threshold));
+        let mut outbox = ConnectionOutbox::new(limits(threshold));
         let mut reference = Reference::new(threshold);
         let before = if same_moment { NOW } else { Duration::ZERO };
         for (number, length) in own.iter().enumerate() {
@@ -272,7 +272,7 @@ proptest! {
         calls in vec(1_usize..300, 0..20),
         later in any::<bool>(),
     ) {
-        let outboxes = [Outbox::new(limits(threshold)), Outbox::new(limits(threshold))];
+        let outboxes = [ConnectionOutbox::new(limits(threshold)), ConnectionOutbox::new(limits(threshold))];
         let [mut single, mut shared] = outboxes;
         for (number, length) in before.iter().enumerate() {
             for outbox in [&mut single, &mut shared] {

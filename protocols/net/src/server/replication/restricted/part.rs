@@ -5,7 +5,7 @@ use syncvar_runtime::unstable::object::{
 };
 use syncvar_runtime::{AudienceId, BehaviourStats, NetId, NetworkWriter, WriteError};
 
-use crate::server::replication::restricted::parts::{Readers, SentFields};
+use crate::server::replication::restricted::parts::{PartReaders, SentFields};
 use crate::server::replication::stopped::{Division, StoppedFields, divide};
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
@@ -15,7 +15,7 @@ pub(super) struct Part {
     pub(super) net_id: NetId,
     pub(super) channel: ChannelInfo,
     pub(super) first_behaviour: usize,
-    pub(super) readers: Readers,
+    pub(super) readers: PartReaders,
     pub(super) audience: AudienceId,
     pub(super) sent_at: Moment,
 }

@@ -4,7 +4,7 @@ use syncvar_runtime::unstable::object::{MAX_CHANNELS, Slots, When};
 
 /// Readers of a part of a delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Readers {
+pub(super) enum PartReaders {
     All,
     AllButOwner,
     Owner,
@@ -14,12 +14,12 @@ pub(super) enum Readers {
 }
 
 /// Readers by part, in the order of writing.
-pub(super) const PARTS: [Readers; 5] = [
-    Readers::All,
-    Readers::AllButOwner,
-    Readers::Owner,
-    Readers::Group,
-    Readers::GroupButOwner,
+pub(super) const PARTS: [PartReaders; 5] = [
+    PartReaders::All,
+    PartReaders::AllButOwner,
+    PartReaders::Owner,
+    PartReaders::Group,
+    PartReaders::GroupButOwner,
 ];
 
 /// Due dirty fields of a behaviour.
@@ -77,8 +77,8 @@ impl SentFields {
     }
 
     /// Adds the fields of a part, for the behaviours that were sent.
-    pub(super) fn add(&mut self, readers: Readers, masks: &[u64], behaviours: u64) {
-        use Readers::{All, AllButOwner, Group, GroupButOwner, Owner};
+    pub(super) fn add(&mut self, readers: PartReaders, masks: &[u64], behaviours: u64) {
+        use PartReaders::{All, AllButOwner, Group, GroupButOwner, Owner};
         let readers_of = [
             (&mut self.others, &[All, AllButOwner][..]),
             (&mut self.owner, &[All, Owner, Group]),
