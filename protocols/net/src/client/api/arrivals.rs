@@ -163,7 +163,10 @@ impl NetworkClient {
             Some(arrivals) => arrivals.begin(packet, now),
             None => matches!(packet.origin, Origin::Stream).then_some(Pass::Whole),
         };
-        pass.map_or(Ok(()), |pass| self.read_packet(packet, pass, gathers_hooks))
+        match pass {
+            Some(pass) => self.read_packet(packet, pass, gathers_hooks),
+            None => Ok(()),
+        }
     }
 
     fn read_packet(

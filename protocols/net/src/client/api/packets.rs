@@ -69,7 +69,10 @@ impl NetworkClient {
             if self.session.number != session {
                 break;
             }
-            let handled = frame.and_then(|frame| self.handle_message(channel, frame));
+            let handled = match frame {
+                Ok(frame) => self.handle_message(channel, frame),
+                Err(error) => Err(error),
+            };
             let handled = handled.and(self.inbound.early.take_error());
             if let Err(error) = &handled {
                 self.context.stats.refused.count_read(error.kind());
