@@ -22,6 +22,7 @@ mod recording;
 mod repairs;
 mod returning;
 mod schedules;
+mod second_updates;
 mod seeing;
 mod sight;
 mod simulated;

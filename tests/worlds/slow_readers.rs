@@ -107,6 +107,30 @@ fn held_state_takes_no_bytes_and_no_backlog() {
     net.assert_replicas_equal();
 }
 
+/// Returns whether each tick that the client has reported since the last call is complete.
+fn complete(net: &mut MemoryNetwork) -> Vec<bool> {
+    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let ticks = events.filter_map(|event| match event {
+        ClientEvent::Tick { complete, .. } => Some(complete),
+        _ => None,
+    });
+    ticks.collect()
+}
+
+#[test]
+fn hold_without_held_state_ends_with_a_complete_tick() {
+    let (mut net, _, door) = network();
+    hold(&mut net, true);
+    net.server.get_mut::<Door>(door).unwrap().open.set(1);
+    net.settle();
+    assert_eq!(complete(&mut net).last(), Some(&false));
+    hold(&mut net, false);
+    net.settle();
+    assert_eq!(complete(&mut net), [true]);
+    net.settle();
+    assert_eq!(complete(&mut net), []);
+}
+
 #[test]
 fn ticks_without_their_state_are_incomplete() {
     let (mut net, id, door) = network();
@@ -116,14 +140,6 @@ fn ticks_without_their_state_are_incomplete() {
     net.server.get_mut::<Door>(door).unwrap().open.set(1);
     net.step();
     net.step();
-    let complete = |net: &mut MemoryNetwork| {
-        let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
-        let ticks = events.filter_map(|event| match event {
-            ClientEvent::Tick { complete, .. } => Some(complete),
-            _ => None,
-        });
-        ticks.collect::<Vec<_>>()
-    };
     assert_eq!(complete(&mut net).first(), Some(&false));
     hold(&mut net, false);
     net.settle();

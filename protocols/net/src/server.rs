@@ -355,6 +355,7 @@ impl NetworkServer {
             && self.outbound.outgoing.is_empty()
             && !self.replication.bandwidth.has_backlog(&self.sessions)
             && Datagrams::are_settled(&self.sessions)
+            && !Datagrams::has_incomplete_streams(&self.outbound, &self.sessions)
             && self.host.as_ref().is_none_or(|host| host.is_idle())
             && self.calls.is_idle()
     }

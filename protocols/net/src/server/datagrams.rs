@@ -17,6 +17,7 @@ mod copies;
 mod repair;
 mod repeat;
 mod slow_readers;
+mod stream_ticks;
 mod tick;
 
 use syncvar_runtime::unstable::object::WriteLog;

@@ -79,6 +79,11 @@ impl LossLedger {
         !self.packets.is_empty() || self.waiting() > 0
     }
 
+    /// Returns whether changes of a connection without datagrams are withheld.
+    pub(crate) fn withholds(&self) -> bool {
+        self.detached_since.is_some() || self.waiting() > 0
+    }
+
     /// Notes that a chunk of a tick is not sent.
     pub(crate) fn withhold(&mut self, tick: u32, number: u64) {
         self.packets.push(Verdict {

@@ -104,6 +104,22 @@ impl Objects {
         }
     }
 
+    /// Returns whether an object has changes on unreliable channels that wait for the next frame. A snapshot would have the
+    /// changes, and the frame would repeat them.
+    pub(crate) fn awaits_frame(&self, id: NetId, config: &ServerConfig) -> bool {
+        let slots = self.world.slots(id).into_iter().flat_map(<dyn Slots>::iter);
+        let mut lossy = slots.filter(|slot| config.is_lossy(slot.info().channel));
+        lossy.any(|slot| slot.dirty_bits() != 0)
+    }
+
+    /// Returns whether changes of any announced object wait for the next frame.
+    pub(crate) fn await_frame(&self, config: &ServerConfig) -> bool {
+        let mut objects = self.world.objects.iter();
+        objects.any(|(number, replicated)| {
+            replicated.is(State::Announced) && self.awaits_frame(NetId(number), config)
+        })
+    }
+
     /// Returns the number of the behaviours of an object.
     pub(crate) fn behaviours_of(&self, id: NetId) -> usize {
         self.world.slots(id).map_or(0, Slots::len)

@@ -57,6 +57,8 @@ pub(crate) struct Outbound {
     pub(crate) recorder: Recorder,
     /// Write records of the chunks on unreliable channels. Boxed, so that a future with a server is small.
     pub(crate) records: Box<WriteRecords>,
+    /// Connections by a stream whose last tick is not complete, and perhaps some that have received a complete tick since.
+    pub(crate) incomplete: Vec<ConnectionId>,
     /// Fields in the buffers for one connection alone.
     pub(crate) unicast: PlacedFields,
 }

@@ -94,7 +94,8 @@ impl NetworkServer {
         self.outbound.recorder.observer().is_some()
     }
 
-    /// Makes the next update write a [keyframe](Self::keyframe). No effect without a recording.
+    /// Makes the next update write a [keyframe](Self::keyframe). No effect without a recording. A second update of a tick
+    /// leaves the keyframe to the next tick if state on unreliable channels waits for that tick.
     ///
     /// The update costs as much as one with a joining client: it sends all pending changes, also before their
     /// send interval has passed, and writes the snapshots of all recorded objects.

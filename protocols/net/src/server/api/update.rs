@@ -24,7 +24,8 @@
 //!
 //! The first update of a tick opens the frame of the tick. A second update in the same tick opens none, because the packets
 //! of the tick are numbered already: state on unreliable channels waits for the next tick, and everything on reliable
-//! channels is sent.
+//! channels is sent. Snapshots of objects with such state wait as well, and so does a join: a snapshot has all values, and the
+//! frame would bring them once more.
 
 use std::time::Duration;
 
@@ -62,7 +63,8 @@ impl NetworkServer {
         let joins = !self.sessions.pending.joining.is_empty();
         self.handle_requests();
         let has_frame = self.send_deltas(joins);
-        self.send_snapshots(joins);
+        let joins = joins && (has_frame || !self.objects.await_frame(&self.context.config));
+        self.send_snapshots(joins, has_frame);
         self.end_update(has_frame);
         if let Some(former) = former {
             self.context.stats.written().trace_since(&former);
@@ -152,13 +154,13 @@ impl NetworkServer {
     }
 
     /// Sends the snapshots of objects that enter views, of new objects, and of joins.
-    fn send_snapshots(&mut self, joins: bool) {
+    fn send_snapshots(&mut self, joins: bool, has_frame: bool) {
         let Rooms {
             mut ground,
             visibility,
             ..
         } = self.rooms();
-        visibility.show_objects(&mut ground);
+        visibility.show_objects(&mut ground, has_frame);
         visibility.announce(&mut ground);
         visibility.send_parents(&mut ground);
         visibility.send_scene_spawned(&mut ground);

@@ -4,6 +4,7 @@ use crate::Framing;
 use crate::server::calls::target::{Receivers, receivers};
 use crate::server::calls::{Calls, DeferredCall, EncodedCall};
 use crate::server::ground::Ground;
+use crate::server::objects::replicated::State;
 use crate::server::visibility::Visibility;
 
 impl Calls {
@@ -26,6 +27,15 @@ impl Calls {
         {
             // An object whose snapshot failed does not exist on the clients.
             if let Some(replicated) = ground.objects.announced(object) {
+                if !has_frame && replicated.is(State::VisibilityDirty) {
+                    let call = DeferredCall {
+                        object,
+                        target,
+                        call,
+                    };
+                    self.push_deferred(call, false);
+                    continue;
+                }
                 let receivers = receivers(visibility, replicated, &target);
                 call.transmit(ground, visibility, receivers);
             }

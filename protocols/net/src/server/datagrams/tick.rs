@@ -53,6 +53,7 @@ impl Datagrams {
 
     /// Divides the chunks of the update into datagrams, and forgets records on which no verdict is due.
     pub(crate) fn end_tick(&mut self, ground: &mut Ground<'_>) {
+        Self::complete_streams(ground);
         self.list_links(ground);
         let Ground {
             context,

@@ -32,9 +32,16 @@ impl Connection {
         session.recent.pop_again()
     }
 
-    /// Writes the header of a packet on the stream.
+    /// Writes the header of a packet on the stream. Returns whether the packet begins a series of incomplete ticks on a
+    /// stream without datagrams.
     #[inline(never)]
-    pub(crate) fn write_header(&mut self, tick: u32, has_state: bool, bytes: &mut HeaderBytes) {
+    pub(crate) fn write_header(
+        &mut self,
+        tick: u32,
+        has_state: bool,
+        bytes: &mut HeaderBytes,
+    ) -> bool {
+        let was_complete = self.headers.withheld.is_none();
         let mut of_tick = self
             .send_queue
             .chunks
@@ -62,10 +69,13 @@ impl Connection {
             let owes_ack = datagrams.receiver.owes_ack();
             header.ack = owes_ack.then(|| datagrams.receiver.take_ack());
         } else {
-            let is_detached = self.ledger.detached_since.is_some();
-            header.partial = header.end && (is_detached || self.ledger.waiting() > 0);
+            header.partial = header.end && self.ledger.withholds();
+            if header.end {
+                self.headers.note_end(tick, header.partial);
+            }
         }
         self.headers.sent.stamp(tick, header).encode_to(bytes);
+        was_complete && self.headers.withheld.is_some()
     }
 }
 
@@ -198,7 +208,9 @@ impl Outbound {
         let kind = config.channels.get(usize::from(channel));
         let delivery = if has_header {
             let has_state = kind == Some(&Channel::Unreliable);
-            connection.write_header(tick, has_state, &mut self.header);
+            if connection.write_header(tick, has_state, &mut self.header) {
+                self.incomplete.push(connection.id);
+            }
             Channel::Reliable
         } else {
             self.header = HeaderBytes::default();

@@ -12,6 +12,9 @@ pub(crate) struct Headers {
     /// Number of the first chunk behind a header; `None` without headers.
     pub(crate) from: Option<u64>,
     pub(crate) sent: StreamTicks,
+    /// Tick whose last packet on a stream without datagrams said that changes were withheld. `None` once the last packet of
+    /// a later tick has said that nothing is.
+    pub(crate) withheld: Option<u32>,
     pub(crate) received: StreamTicks,
     /// Whether a packet of the client on this link had a header: before it has read the answer, its farewell has none.
     pub(crate) begun: bool,
@@ -26,6 +29,17 @@ impl Headers {
                 Channel::Unreliable
             }
             _ => Channel::Reliable,
+        }
+    }
+
+    /// Notes the last packet of a tick on a stream without datagrams, and whether it says that changes were withheld. A
+    /// client reports a tick once, so that a second packet of the tick cannot complete it.
+    #[inline]
+    pub(crate) fn note_end(&mut self, tick: u32, withholds: bool) {
+        if withholds {
+            self.withheld = Some(tick);
+        } else if self.withheld != Some(tick) {
+            self.withheld = None;
         }
     }
 

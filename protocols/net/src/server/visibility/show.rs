@@ -12,11 +12,14 @@ use crate::server::visibility::{Visibility, numbers};
 
 impl Visibility {
     /// Moves objects to their target audiences. Entering connections receive snapshots; leaving connections
-    /// [received a hide](Self::hide_objects) before.
-    pub(crate) fn show_objects(&mut self, ground: &mut Ground<'_>) {
+    /// [received a hide](Self::hide_objects) before. Without a frame, objects that await a frame stay queued.
+    pub(crate) fn show_objects(&mut self, ground: &mut Ground<'_>, has_frame: bool) {
         let mut moved = std::mem::take(&mut self.scratch.objects);
         ground.objects.schedule.take_view_changes(&mut moved);
         self.apply_viewer_changes(ground, true);
+        if !has_frame {
+            self.postpone_shows(ground, &mut moved);
+        }
         for id in &moved {
             self.apply_target_audience(ground, *id);
         }
@@ -25,6 +28,39 @@ impl Visibility {
         self.interest.clear_area_changes();
         moved.clear();
         self.scratch.objects = moved;
+    }
+
+    /// Queues objects that await a frame for the next update, and removes them from `moved`. Connections that entered
+    /// their areas leave their audiences until then.
+    #[cold]
+    fn postpone_shows(&mut self, ground: &mut Ground<'_>, moved: &mut Vec<NetId>) {
+        let config = &ground.context.config;
+        let areas = self.viewer_changes.areas.iter();
+        let mut postponed: Vec<_> = areas
+            .flat_map(|area| self.interest.objects(*area))
+            .chain(moved.iter().copied())
+            .filter(|id| ground.objects.announced(*id).is_some())
+            .filter(|id| ground.objects.awaits_frame(*id, config))
+            .collect();
+        postponed.sort_unstable();
+        postponed.dedup();
+        moved.retain(|id| postponed.binary_search(id).is_err());
+        for id in postponed {
+            let Some(replicated) = ground.objects.world.objects.get_mut(id.0) else {
+                continue;
+            };
+            let former = replicated.audience;
+            let crossed = &self.viewer_changes.crossed;
+            if crossed.of(former).next().is_some() {
+                let stays = |observer: &ConnectionId| !crossed.contains(former, *observer);
+                let staying: Vec<_> = self.audiences.get(former).ready().filter(stays).collect();
+                replicated.audience = self.audiences.exactly(&staying);
+                self.audiences.acquire(replicated.audience);
+                self.audiences.release(former);
+            }
+            let schedule = &mut ground.objects.schedule;
+            schedule.queue_written_view_change(id, replicated);
+        }
     }
 
     fn apply_target_audience(&mut self, ground: &mut Ground<'_>, id: NetId) {
