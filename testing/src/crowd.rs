@@ -7,7 +7,7 @@ use std::time::Duration;
 use syncvar::NetworkBehaviour;
 use syncvar::behaviour::BehaviourSet;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Endpoint, PacketLimits};
+use syncvar::{ClientConfig, Endpoint, PacketLimits, ServerConfig};
 
 use crate::pair::Packet;
 
@@ -26,11 +26,12 @@ pub struct Crowd<S = NetworkServer, C = NetworkClient> {
     pub tick: Duration,
     /// Limits of the next connections; a stream at first.
     pub limits: PacketLimits,
+    new_client: Box<dyn Fn() -> C>,
 }
 
 impl<S: Endpoint, C: Endpoint> Crowd<S, C> {
-    /// Returns a server without clients.
-    pub fn of(server: S) -> Self {
+    /// Returns a server without clients, and the source of its clients.
+    pub fn of(server: S, new_client: impl Fn() -> C + 'static) -> Self {
         Self {
             server,
             clients: BTreeMap::new(),
@@ -38,10 +39,25 @@ impl<S: Endpoint, C: Endpoint> Crowd<S, C> {
             now: Duration::ZERO,
             tick: Duration::from_millis(50),
             limits: PacketLimits::STREAM,
+            new_client: Box::new(new_client),
         }
     }
 
-    /// Connects a client. No packet has moved yet.
+    /// Connects a client of the source. No packet has moved yet.
+    pub fn connect(&mut self) -> ConnectionId {
+        let client = (self.new_client)();
+        self.add(client)
+    }
+
+    /// Connects a client of the source, and runs three ticks: it is ready, if the server lets it be.
+    #[track_caller]
+    pub fn join(&mut self) -> ConnectionId {
+        let connection = self.connect();
+        self.steps(3);
+        connection
+    }
+
+    /// Connects a given client. No packet has moved yet.
     pub fn add(&mut self, mut client: C) -> ConnectionId {
         client.handle_connect(self.limits);
         let connection = self.server.handle_connect(self.limits);
@@ -118,11 +134,11 @@ impl<S: Endpoint, C: Endpoint> Crowd<S, C> {
             .expect("a client of the crowd")
     }
 
-    /// Returns whether bytes have been sent to a client since the last [`forget`](Self::forget).
+    /// Returns whether a text has been sent to a client since the last [`forget`](Self::forget).
     #[must_use]
-    pub fn was_sent(&self, connection: ConnectionId, wanted: &[u8]) -> bool {
-        let bytes = self.bytes.get(&connection);
-        bytes.is_some_and(|bytes| bytes.windows(wanted.len()).any(|part| part == wanted))
+    pub fn was_sent(&self, connection: ConnectionId, text: &str) -> bool {
+        let (bytes, text) = (self.bytes.get(&connection), text.as_bytes());
+        bytes.is_some_and(|bytes| bytes.windows(text.len()).any(|part| part == text))
     }
 
     /// Drops the bytes so far and all events.
@@ -136,11 +152,17 @@ impl<S: Endpoint, C: Endpoint> Crowd<S, C> {
 }
 
 impl Crowd {
-    /// Connects a client with these prefabs and settings, and runs three ticks: the client is ready.
-    pub fn join(&mut self, prefabs: Prefabs, config: ClientConfig) -> ConnectionId {
-        let connection = self.add(NetworkClient::with_config(prefabs, config));
-        self.steps(3);
-        connection
+    /// Returns a server without clients. Its clients send no pings.
+    #[must_use]
+    pub fn new(prefabs: fn() -> Prefabs, config: ServerConfig) -> Self {
+        let server = NetworkServer::with_config(prefabs(), config);
+        Self::of(server, move || {
+            let config = ClientConfig {
+                ping_interval: Duration::ZERO,
+                ..ClientConfig::default()
+            };
+            NetworkClient::with_config(prefabs(), config)
+        })
     }
 
     /// Returns a client's replica of a behaviour.

@@ -14,6 +14,7 @@ mod pair;
 pub mod programs;
 #[cfg(feature = "sockets")]
 pub mod sockets;
+mod view_change;
 
 pub use behaviours::{
     Banner, Compass, Door, Player, Points, Score, prefabs, prefabs_with_scoreboard,
@@ -22,10 +23,11 @@ pub use bytes::{apply, frame, written};
 pub use cases::cases;
 pub use crowd::Crowd;
 pub use network::{
-    change, client, drain, hooks, network, networks_of_both_framings, server_events, spawn_owned,
-    spawn_with_id, states, token,
+    assert_all_equal, change, client, drain, hooks, network, networks_of_both_framings,
+    server_events, spawn_for, spawn_owned, spawn_with_id, states, steps, token,
 };
 pub use packets::{
     ClientMessages, DATAGRAMS, ServerMessages, arrive, arrive_at_server, events, messages, packet,
 };
 pub use pair::{Packet, Pair};
+pub use view_change::{ViewChange, object_of};

@@ -68,6 +68,17 @@ pub fn spawn_owned(
     server.try_spawn(behaviours, options).expect("a prefab")
 }
 
+/// Spawns an object whose owner is a client of the network.
+///
+/// # Panics
+///
+/// When the behaviours are no prefab.
+#[track_caller]
+pub fn spawn_for(net: &mut MemoryNetwork, behaviours: impl BehaviourSet, client: usize) -> NetId {
+    let owner = net.connection(client);
+    spawn_owned(&mut net.server, behaviours, owner)
+}
+
 /// Spawns an object with a number.
 ///
 /// # Panics
@@ -136,4 +147,25 @@ pub fn states(net: &MemoryNetwork, id: NetId) -> Vec<Option<(i32, String, u32)>>
     net.replicas::<Player>(id)
         .map(|player| player.map(Player::state))
         .collect()
+}
+
+/// Runs a number of ticks.
+pub fn steps(net: &mut MemoryNetwork, count: usize) {
+    (0..count).for_each(|_| net.step());
+}
+
+/// Asserts that each connected client is ready and has the state of the server that it may read, and no more.
+///
+/// # Panics
+///
+/// When a client is not ready, or on a difference.
+#[track_caller]
+pub fn assert_all_equal(net: &mut MemoryNetwork) {
+    for client in (0..net.client_count()).filter(|client| net.is_connected(*client)) {
+        assert!(
+            net.server.is_ready(net.connection(client)),
+            "client {client}"
+        );
+    }
+    net.assert_replicas_equal();
 }

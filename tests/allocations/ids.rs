@@ -1,9 +1,11 @@
 //! Ids that are not in use any more hold no memory.
 
 use syncvar::mirror::{
-    Limits, MirrorClient, MirrorClientConfig, MirrorPrefab, MirrorPrefabs, MirrorServer,
+    MirrorClient, MirrorClientConfig, MirrorPrefab, MirrorPrefabs, MirrorServer,
     MirrorServerConfig, SpawnPolicy,
 };
+
+use syncvar_testing::Pair;
 
 use super::*;
 
@@ -25,17 +27,16 @@ const IDLE: usize = 300;
 fn used_ids_leave_no_memory_at_the_ends() {
     let mut world = World::new(0, 1, Framing::Compact);
     let round = |world: &mut World| {
-        world.ids = (0..OBJECTS)
-            .map(|_| world.server.spawn(Unit::default()))
-            .collect();
+        let spawn = |_| world.ends.server.spawn(Unit::default());
+        world.ids = (0..OBJECTS).map(spawn).collect();
         world.tick(change_all);
-        assert_eq!(world.client.object_count(), OBJECTS);
+        assert_eq!(world.client().object_count(), OBJECTS);
         for id in std::mem::take(&mut world.ids) {
-            let _ = world.server.despawn(id);
+            let _ = world.ends.server.despawn(id);
         }
         world.tick(|_| ());
-        while world.server.poll_event().is_some() {}
-        assert_eq!(world.client.object_count(), 0);
+        while world.ends.server.poll_event().is_some() {}
+        assert_eq!(world.client().object_count(), 0);
     };
     (0..WARM_UP).for_each(|_| round(&mut world));
     let counted = measure(|| {
@@ -55,47 +56,32 @@ fn used_ids_leave_no_memory_at_mirrors_ends() {
         spawn_policy: SpawnPolicy::WhenReady,
         ..MirrorServerConfig::default()
     };
-    let mut server = MirrorServer::with_config(prefabs(), config);
+    let server = MirrorServer::with_config(prefabs(), config);
     let config = MirrorClientConfig {
         auto_add_player: false,
         ping_interval: Duration::ZERO,
         ..MirrorClientConfig::default()
     };
-    let mut client = MirrorClient::with_config(prefabs(), config);
-    let connection = server.handle_connect(Limits::TELEPATHY);
-    client.handle_connect(Limits::TELEPATHY);
-    let mut now = Duration::ZERO;
-    let mut tick = |server: &mut MirrorServer, client: &mut MirrorClient| {
-        now += Duration::from_millis(50);
-        client.update(now);
-        while let Some(packet) = client.poll_transmit() {
-            let handled = server.handle_packet(connection, packet.channel, &packet.bytes);
-            handled.expect("a client's packets make sense");
-        }
-        server.update(now);
-        while let Some(transmit) = server.poll_transmit() {
-            let handled = client.handle_packet(transmit.channel, &transmit.to_bytes());
-            handled.expect("a server's packets make sense");
-        }
-        while server.poll_event().is_some() {}
-        while client.poll_event().is_some() {}
+    let client = MirrorClient::with_config(prefabs(), config);
+    let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+    let tick = |pair: &mut Pair<MirrorServer, MirrorClient>| {
+        pair.step();
+        while pair.server.poll_event().is_some() {}
+        while pair.client.poll_event().is_some() {}
     };
-    for _ in 0..5 {
-        tick(&mut server, &mut client);
-    }
-    let mut round = |server: &mut MirrorServer, client: &mut MirrorClient| {
-        let ids: Vec<_> = (0..OBJECTS)
-            .map(|_| server.spawn(Unit::default()))
-            .collect();
-        tick(server, client);
-        assert_eq!(client.object_count(), OBJECTS);
+    (0..5).for_each(|_| tick(&mut pair));
+    let mut round = || {
+        let spawn = |_| pair.server.spawn(Unit::default());
+        let ids: Vec<_> = (0..OBJECTS).map(spawn).collect();
+        tick(&mut pair);
+        assert_eq!(pair.client.object_count(), OBJECTS);
         for id in ids {
-            let _ = server.despawn(id);
+            let _ = pair.server.despawn(id);
         }
-        tick(server, client);
-        assert_eq!(client.object_count(), 0);
+        tick(&mut pair);
+        assert_eq!(pair.client.object_count(), 0);
     };
-    (0..WARM_UP).for_each(|_| round(&mut server, &mut client));
-    let counted = measure(|| (0..ROUNDS).for_each(|_| round(&mut server, &mut client)));
+    (0..WARM_UP).for_each(|_| round());
+    let counted = measure(|| (0..ROUNDS).for_each(|_| round()));
     assert!(counted.bytes_current < LEFT, "{counted:?}");
 }

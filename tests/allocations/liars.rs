@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Channel, Endpoint};
-use syncvar_testing::{DATAGRAMS, arrive, arrive_at_server};
+use syncvar_testing::{Packet, Pair};
 
 /// Number of objects.
 const UNITS: u32 = 200;
@@ -21,62 +20,32 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Unit>("unit")
 }
 
-/// A server and a ready client.
-struct Pair {
-    server: NetworkServer,
-    client: NetworkClient,
-    connection: ConnectionId,
-    ids: Vec<NetId>,
-    now: Duration,
+/// Returns a pair with units.
+fn joined() -> (Pair, Vec<NetId>) {
+    let mut pair = Pair::new(prefabs);
+    pair.tick = Duration::from_millis(33);
+    let ids: Vec<_> = (0..UNITS)
+        .map(|_| pair.server.spawn(Unit::default()))
+        .collect();
+    (0..30).for_each(|value| step(&mut pair, &ids, value, |_| true));
+    assert!(pair.client.object_count() > 0);
+    (pair, ids)
 }
 
-impl Pair {
-    fn new() -> Self {
-        let mut server = NetworkServer::new(prefabs());
-        let mut client = NetworkClient::new(prefabs());
-        Endpoint::handle_connect(&mut client, DATAGRAMS);
-        let connection = Endpoint::handle_connect(&mut server, DATAGRAMS);
-        let ids = (0..UNITS).map(|_| server.spawn(Unit::default())).collect();
-        let mut pair = Self {
-            server,
-            client,
-            connection,
-            ids,
-            now: Duration::ZERO,
-        };
-        for step in 0..30 {
-            pair.step(step, |_| true);
-        }
-        assert!(pair.server.is_ready(connection) && pair.client.object_count() > 0);
-        pair
+/// Changes all objects, and delivers the packets; those of the client if `arrives` returns true.
+fn step(pair: &mut Pair, ids: &[NetId], value: u32, arrives: impl Fn(&Packet) -> bool) {
+    for id in ids {
+        pair.server.get_mut::<Unit>(*id).unwrap().x.set(value);
     }
-
-    /// Changes all objects, and moves the packets; those of the client if `passes` holds for their
-    /// delivery.
-    fn step(&mut self, value: u32, passes: impl Fn(Channel) -> bool) {
-        self.now += Duration::from_millis(33);
-        for id in &self.ids {
-            self.server.get_mut::<Unit>(*id).unwrap().x.set(value);
-        }
-        self.server.update(self.now);
-        while let Some(packet) = self.server.poll_transmit() {
-            let (way, bytes) = ((packet.delivery, packet.channel), packet.to_bytes());
-            arrive(&mut self.client, way, &bytes).unwrap();
-        }
-        self.client.update(self.now);
-        while let Some(packet) = self.client.poll_transmit() {
-            if passes(packet.delivery) {
-                arrive_at_server(&mut self.server, self.connection, &packet).unwrap();
-            }
-        }
-        while self.client.poll_event().is_some() {}
-        while self.server.poll_event().is_some() {}
-    }
+    pair.down();
+    pair.up_where(arrives);
+    while pair.client.poll_event().is_some() {}
+    while pair.server.poll_event().is_some() {}
 }
 
 #[test]
 fn early_datagrams_have_a_limit_at_the_client() {
-    let mut pair = Pair::new();
+    let (mut pair, _) = joined();
     let client = &mut pair.client;
     let memory = measure(|| {
         for number in 0..20_000_u16 {
@@ -98,7 +67,7 @@ fn early_datagrams_have_a_limit_at_the_client() {
 
 #[test]
 fn client_without_acknowledgements_costs_constant_memory() {
-    let mut pair = Pair::new();
+    let (mut pair, ids) = joined();
     let mut held = 0;
     // The stream of the client answers now and then: the server sends datagrams until the silence is too long again.
     let mut highest = |steps: u32| {
@@ -106,7 +75,7 @@ fn client_without_acknowledgements_costs_constant_memory() {
             let memory = measure(|| {
                 for step in 0..20 {
                     // Pings keep the connection; the acknowledgements in datagrams are lost.
-                    pair.step(step, |delivery| delivery == Channel::Reliable);
+                    self::step(&mut pair, &ids, step, |packet| !packet.is_datagram());
                 }
             });
             held += memory.bytes_current / 1024;

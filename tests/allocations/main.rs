@@ -4,6 +4,7 @@ mod attacks;
 mod field_ticks;
 mod ids;
 mod liars;
+mod measured;
 mod mirror;
 mod mirror_spawns;
 mod predict;
@@ -18,10 +19,12 @@ use allocation_counter::measure;
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Framing,
+    Budget, ClientConfig, Framing, PacketLimits,
     codec::Half,
     wire::{NetworkReader, NetworkWriter},
 };
+
+use measured::Measured;
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -45,102 +48,52 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Unit>("unit")
 }
 
-/// A server with so many objects and ready connections, and the first connection's client.
+/// A server with units and ready connections, and the client of the first connection.
 struct World {
-    server: NetworkServer,
-    client: NetworkClient,
+    ends: Measured,
     connections: Vec<ConnectionId>,
     ids: Vec<NetId>,
-    now: Duration,
 }
 
 impl World {
-    fn new(objects: usize, clients: usize, dialect: Framing) -> Self {
+    fn new(objects: usize, clients: usize, framing: Framing) -> Self {
         let mut server = NetworkServer::new(prefabs());
-        let ids = (0..objects)
-            .map(|_| server.spawn(Unit::default()))
-            .collect();
-        let (first, client) = connect(&mut server, dialect);
-        let others = (1..clients).map(|_| connect(&mut server, dialect).0);
-        let connections = [first].into_iter().chain(others.collect::<Vec<_>>());
-        let mut world = Self {
-            connections: connections.collect(),
-            server,
-            client,
-            ids,
-            now: Duration::ZERO,
+        let spawn = |_| server.spawn(Unit::default());
+        let ids = (0..objects).map(spawn).collect();
+        let mut ends = Measured::new(server, PacketLimits::STREAM);
+        let config = ClientConfig {
+            framing,
+            ping_interval: Duration::ZERO,
+            ..ClientConfig::default()
         };
-        world.tick(|_| ());
-        assert_eq!(world.client.object_count(), objects);
+        let connect = |_| ends.connect(NetworkClient::with_config(prefabs(), config.clone()));
+        let connections = (0..clients).map(connect).collect();
+        (0..4).for_each(|_| _ = ends.tick());
+        ends.clients.truncate(1);
+        let world = Self {
+            ends,
+            connections,
+            ids,
+        };
+        assert_eq!(world.client().framing(), framing);
+        assert_eq!(world.client().object_count(), objects);
         world
     }
 
-    /// One tick; returns what the server and the client have allocated.
+    fn client(&self) -> &NetworkClient {
+        &self.ends.clients[0].1
+    }
+
+    /// Changes all units, and runs a tick. Returns the allocations of the server and of the client.
     fn tick(&mut self, change: impl Fn(&mut Unit)) -> (u64, u64) {
         for id in &self.ids {
-            change(&mut self.server.get_mut::<Unit>(*id).expect("a unit"));
+            change(&mut self.ends.server.get_mut::<Unit>(*id).expect("a unit"));
         }
-        self.now += Duration::from_millis(50);
-        let mut pieces = Vec::with_capacity(2 * self.ids.len());
-        let server = measure(|| {
-            self.server.update(self.now);
-            while let Some(transmit) = self.server.poll_transmit() {
-                if transmit.connection == self.connections[0] {
-                    let mut header = [0; 24];
-                    header[..transmit.header.len()].copy_from_slice(transmit.header);
-                    let mut header = Some((transmit.channel, header, transmit.header.len()));
-                    for chunk in transmit.chunks {
-                        pieces.push((header.take(), chunk.clone()));
-                    }
-                }
-            }
-        });
-        let mut packets: Vec<(u8, Vec<u8>)> = Vec::new();
-        for (header, chunk) in pieces {
-            if let Some((channel, header, length)) = header {
-                packets.push((channel, header[..length].to_vec()));
-            }
-            let (_, packet) = packets.last_mut().expect("a header");
-            packet.extend_from_slice(&chunk);
-        }
-        let client = measure(|| {
-            for (channel, packet) in &packets {
-                self.client
-                    .handle_packet(*channel, packet)
-                    .expect("well-formed");
-            }
-            while self.client.poll_event().is_some() {}
-        });
-        (server.count_total, client.count_total)
+        self.ends.tick()
     }
 }
 
-/// A client that has been let in and is ready.
-fn connect(server: &mut NetworkServer, dialect: Framing) -> (ConnectionId, NetworkClient) {
-    let config = ClientConfig {
-        framing: dialect,
-        ..ClientConfig::default()
-    };
-    let mut client = NetworkClient::with_config(prefabs(), config);
-    client.handle_connect();
-    let connection = server.handle_connect();
-    for _ in 0..2 {
-        while let Some(packet) = client.poll_transmit() {
-            let handled = server.handle_packet(connection, packet.channel, &packet.bytes);
-            handled.expect("a client's packets make sense");
-        }
-        while let Some(transmit) = server.poll_transmit() {
-            if transmit.connection == connection {
-                let handled = client.handle_packet(transmit.channel, &transmit.to_bytes());
-                handled.expect("a server's packets make sense");
-            }
-        }
-    }
-    assert_eq!(client.framing(), dialect);
-    (connection, client)
-}
-
-/// Every field of every unit changes; texts keep within what the clients' strings can hold.
+/// Changes each field of a unit. Texts fit into the strings of the clients.
 fn change_all(unit: &mut Unit) {
     unit.health += 1;
     *unit.x += 0.5;
@@ -152,7 +105,7 @@ fn change_all(unit: &mut Unit) {
     });
 }
 
-/// What a tick costs after some ticks to warm up.
+/// Returns the largest costs of a tick after ten ticks.
 fn steady(world: &mut World) -> (u64, u64) {
     for _ in 0..10 {
         world.tick(change_all);
@@ -180,7 +133,7 @@ fn a_tick_allocates_a_small_constant_for_each_audience() {
     let mut world = World::new(1000, 10, Framing::Compact);
     for (place, id) in world.ids.clone().into_iter().enumerate() {
         let hidden_from = world.connections[place % 10];
-        world.server.hide(id, hidden_from).unwrap();
+        world.ends.server.hide(id, hidden_from).unwrap();
     }
     let (server, client) = steady(&mut world);
     assert!(
@@ -195,7 +148,7 @@ fn tick_allocations_per_limited_connection_are_constant() {
     let mut world = World::new(1000, 10, Framing::Compact);
     for connection in world.connections.clone() {
         let budget = Some(Budget::new(2000));
-        world.server.set_budget(connection, budget).unwrap();
+        world.ends.server.set_budget(connection, budget).unwrap();
     }
     // Until every object has had its turn.
     for _ in 0..50 {

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use allocation_counter::measure;
+use syncvar::PacketLimits;
 use syncvar::limits::Limits;
 use syncvar::mirror::{
-    Limits as TransportLimits, MirrorClient, MirrorClientConfig, MirrorClientEvent, MirrorPrefab,
-    MirrorPrefabs, MirrorServer, MirrorServerConfig, MirrorSpawnFailure, SpawnPolicy,
+    MirrorClient, MirrorClientConfig, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
+    MirrorServerConfig, MirrorSpawnFailure, SpawnPolicy,
 };
 use syncvar::prelude::*;
+use syncvar_testing::Pair;
 
 #[derive(NetworkBehaviour, Default)]
 struct Light {
@@ -44,7 +46,7 @@ fn spawn(batch_threshold: usize, limits: Limits, max_object_memory: usize) -> (u
         ..MirrorServerConfig::default()
     };
     let prefabs = MirrorPrefabs::new().register::<Light>(prefab());
-    let mut server = MirrorServer::with_config(prefabs, config);
+    let server = MirrorServer::with_config(prefabs, config);
     let config = MirrorClientConfig {
         limits,
         max_object_memory,
@@ -52,32 +54,27 @@ fn spawn(batch_threshold: usize, limits: Limits, max_object_memory: usize) -> (u
         ..MirrorClientConfig::default()
     };
     let prefabs = MirrorPrefabs::new().register::<Heavy>(prefab());
-    let mut client = MirrorClient::with_config(prefabs, config);
-    let transport = TransportLimits {
+    let client = MirrorClient::with_config(prefabs, config);
+    let transport = PacketLimits {
         batch_threshold,
         max_reliable: 1 << 20,
-        ..TransportLimits::TELEPATHY
+        ..PacketLimits::STREAM
     };
-    let connection = server.handle_connect(transport);
-    client.handle_connect(transport);
+    let mut pair = Pair::connect(server, client, transport);
+    pair.tick = Duration::from_millis(16);
     for _ in 0..5000 {
-        server.spawn(Light::default());
+        pair.server.spawn(Light::default());
     }
     let mut memory = 0;
-    for tick in 1..5 {
-        let now = Duration::from_millis(16 * tick);
-        client.update(now);
-        while let Some(packet) = client.poll_transmit() {
-            let handled = server.handle_packet(connection, packet.channel, &packet.bytes);
-            handled.unwrap();
-        }
-        server.update(now);
-        while let Some(transmit) = server.poll_transmit() {
-            let (channel, bytes) = (transmit.channel, transmit.to_bytes());
-            let taken = measure(|| client.handle_packet(channel, &bytes).unwrap());
+    for _ in 1..5 {
+        pair.up();
+        pair.update_server();
+        for packet in pair.server_packets() {
+            let taken = measure(|| pair.to_client(&packet).unwrap());
             memory += u64::try_from(taken.bytes_current).unwrap_or(0);
         }
     }
+    let client = &mut pair.client;
     let is_failed = |event: &MirrorClientEvent| {
         let reason = MirrorSpawnFailure::TooMuchMemory;
         matches!(event, MirrorClientEvent::SpawnFailed { reason: found, .. } if *found == reason)

@@ -6,7 +6,8 @@ use allocation_counter::measure;
 use syncvar::error::SpawnFailure;
 use syncvar::limits::Limits;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, ServerConfig};
+use syncvar::{ClientConfig, PacketLimits, ServerConfig};
+use syncvar_testing::Pair;
 
 /// Behaviour of the server without the private memory of the client.
 mod light {
@@ -47,7 +48,7 @@ fn spawn(bytes: usize, packet_size: usize, limits: (usize, usize)) -> (u64, usiz
         ..ServerConfig::default()
     };
     let prefabs = Prefabs::new().register::<light::Npc>("npc");
-    let mut server = NetworkServer::with_config(prefabs, config);
+    let server = NetworkServer::with_config(prefabs, config);
     let (max_memory, max_object_memory) = limits;
     let limits = Limits {
         max_memory,
@@ -59,26 +60,19 @@ fn spawn(bytes: usize, packet_size: usize, limits: (usize, usize)) -> (u64, usiz
         ..ClientConfig::default()
     };
     let prefabs = Prefabs::new().register::<heavy::Npc>("npc");
-    let mut client = NetworkClient::with_config(prefabs, config);
-    client.handle_connect();
-    let connection = server.handle_connect();
+    let client = NetworkClient::with_config(prefabs, config);
+    let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+    pair.tick = Duration::from_millis(33);
     for _ in 0..bytes / 5 {
-        server.spawn(light::Npc::default());
+        pair.server.spawn(light::Npc::default());
     }
     let (mut memory, mut sent) = (0, 0);
-    for tick in 1..10 {
-        let now = Duration::from_millis(33 * tick);
-        client.update(now);
-        while let Some(packet) = client.poll_transmit() {
-            server
-                .handle_packet(connection, packet.channel, &packet.bytes)
-                .unwrap();
-        }
-        server.update(now);
-        while let Some(packet) = server.poll_transmit() {
-            sent += packet.len();
-            let (channel, bytes) = (packet.channel, packet.to_bytes());
-            let taken = measure(|| drop(client.handle_packet(channel, &bytes)));
+    for _ in 1..10 {
+        pair.up();
+        pair.update_server();
+        for packet in pair.server_packets() {
+            sent += packet.bytes.len();
+            let taken = measure(|| drop(pair.to_client(&packet)));
             memory += u64::try_from(taken.bytes_current).unwrap_or(0);
         }
     }
@@ -87,7 +81,7 @@ fn spawn(bytes: usize, packet_size: usize, limits: (usize, usize)) -> (u64, usiz
         let reason = SpawnFailure::TooMuchMemory;
         matches!(event, ClientEvent::SpawnFailed { reason: found, .. } if *found == reason)
     };
-    let events = std::iter::from_fn(|| client.poll_event());
+    let events = std::iter::from_fn(|| pair.client.poll_event());
     (memory, events.filter(is_failed).count())
 }
 

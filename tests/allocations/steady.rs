@@ -1,17 +1,13 @@
 //! In the steady state a server and its clients allocate nothing, with each way of sending: a grid, datagrams, budgets,
 //! groups, owners. Losses and changes of views cost a small constant.
 
-use std::collections::VecDeque;
-use std::ops::Range;
-use std::time::Duration;
-
-use allocation_counter::measure;
-use bytes::Bytes;
 use syncvar::interest::{SpatialGrid, Tag};
 use syncvar::prelude::*;
 use syncvar::testing::Random;
-use syncvar::{Budget, Channel, Endpoint, ServerConfig};
-use syncvar_testing::{DATAGRAMS, arrive, arrive_at_server};
+use syncvar::{Budget, ServerConfig};
+use syncvar_testing::DATAGRAMS;
+
+use crate::measured::Measured;
 
 const CREW: Tag = Tag(1);
 
@@ -63,40 +59,16 @@ struct Plan {
     loss: u32,
 }
 
-/// A packet on its way to a client, as a transport keeps it.
-struct Kept {
-    receiver: usize,
-    delivery: Channel,
-    channel: u8,
-    header: ([u8; 24], usize),
-    chunks: Range<usize>,
-}
-
-/// Packets of one tick.
-#[derive(Default)]
-struct Packets {
-    packets: Vec<Kept>,
-    chunks: Vec<Bytes>,
-}
-
-/// A server and its clients.
+/// A server with objects, and its clients.
 struct World {
     plan: Plan,
-    server: NetworkServer,
-    clients: Vec<(ConnectionId, NetworkClient)>,
+    ends: Measured,
     ids: Vec<NetId>,
-    now: Duration,
-    random: Random,
-    /// Packets of the last ticks, which a transport may hold still.
-    held: VecDeque<Packets>,
 }
 
 /// Ticks until all memory has its size, and ticks that are counted.
 const WARM_UP: u32 = 300;
 const TICKS: u32 = 100;
-
-/// Ticks for which a transport holds packets.
-const HOLD: usize = 2;
 
 impl World {
     fn new(plan: Plan, objects: usize, clients: usize) -> Self {
@@ -112,49 +84,25 @@ impl World {
                 server.spawn(Hull::default())
             }
         });
-        let ids: Vec<_> = ids.collect();
-        let connect = |_| {
-            let mut client = NetworkClient::new(prefabs());
-            Endpoint::handle_connect(&mut client, DATAGRAMS);
-            (Endpoint::handle_connect(&mut server, DATAGRAMS), client)
-        };
-        let clients: Vec<_> = (0..clients).map(connect).collect();
-        let packets = || Packets {
-            packets: Vec::with_capacity(10_000),
-            chunks: Vec::with_capacity(10_000),
-        };
-        let mut world = Self {
-            plan,
-            server,
-            clients,
-            ids,
-            now: Duration::ZERO,
-            random: Random::new(5),
-            held: (0..=HOLD).map(|_| packets()).collect(),
-        };
-        world.set_up();
-        for _ in 0..10 {
-            world.tick();
+        let ids = ids.collect();
+        let mut ends = Measured::new(server, DATAGRAMS);
+        ends.loss = plan.loss;
+        for _ in 0..clients {
+            ends.connect(NetworkClient::new(prefabs()));
         }
-        assert!(
-            world
-                .clients
-                .iter()
-                .all(|(_, client)| client.object_count() > 0)
-        );
+        let mut world = Self { plan, ends, ids };
+        world.set_up();
+        (0..10).for_each(|_| _ = world.tick());
+        let mut clients = world.ends.clients.iter();
+        assert!(clients.all(|(_, client)| client.object_count() > 0));
         world
     }
 
     fn set_up(&mut self) {
-        let Self {
-            plan,
-            server,
-            clients,
-            ids,
-            ..
-        } = self;
+        let Self { plan, ends, ids } = self;
+        let (server, clients) = (&mut ends.server, &ends.clients);
         if plan.budget > 0 {
-            for (connection, _) in clients.iter() {
+            for (connection, _) in clients {
                 let budget = Some(Budget::new(plan.budget));
                 server.set_budget(*connection, budget).unwrap();
             }
@@ -170,7 +118,7 @@ impl World {
         if plan.grid > 0 {
             let middle = f32::from(plan.grid) * 5.0;
             for id in ids.iter() {
-                let place = place(&mut self.random, plan.grid);
+                let place = place(&mut ends.random, plan.grid);
                 server
                     .set_transform(*id, place, Quaternion::IDENTITY)
                     .unwrap();
@@ -185,13 +133,8 @@ impl World {
 
     /// Changes each field of each object.
     fn change(&mut self) {
-        let Self {
-            plan,
-            server,
-            ids,
-            random,
-            ..
-        } = self;
+        let Self { plan, ends, ids } = self;
+        let (server, random) = (&mut ends.server, &mut ends.random);
         for id in ids {
             if let Ok(mut tank) = server.get_mut::<Tank>(*id) {
                 tank.health += 1;
@@ -211,73 +154,10 @@ impl World {
         }
     }
 
-    /// One tick. Returns what the server and the clients have allocated.
+    /// Runs a tick. Returns the allocations of the server and of the clients.
     fn tick(&mut self) -> (u64, u64) {
         self.change();
-        self.now += Duration::from_millis(40);
-        let mut packets = self.held.pop_front().unwrap();
-        packets.packets.clear();
-        let Self {
-            server,
-            clients,
-            now,
-            ..
-        } = self;
-        let sent = measure(|| {
-            // The transport drops the packets of a former tick.
-            packets.chunks.clear();
-            server.update(*now);
-            while let Some(packet) = server.poll_transmit() {
-                let receiver = clients.iter().position(|(id, _)| *id == packet.connection);
-                let mut header = [0; 24];
-                header[..packet.header.len()].copy_from_slice(packet.header);
-                let start = packets.chunks.len();
-                packets.chunks.extend_from_slice(packet.chunks);
-                packets.packets.push(Kept {
-                    receiver: receiver.expect("a client"),
-                    delivery: packet.delivery,
-                    channel: packet.channel,
-                    header: (header, packet.header.len()),
-                    chunks: start..packets.chunks.len(),
-                });
-            }
-        });
-        let mut received = 0;
-        for packet in &packets.packets {
-            let lossy = packet.delivery == Channel::Unreliable;
-            if lossy && self.random.chance(10 * self.plan.loss) {
-                continue;
-            }
-            let (header, length) = &packet.header;
-            let mut bytes = header[..*length].to_vec();
-            packets.chunks[packet.chunks.clone()]
-                .iter()
-                .for_each(|it| bytes.extend_from_slice(it));
-            let client = &mut self.clients[packet.receiver].1;
-            let handled = measure(|| {
-                arrive(client, (packet.delivery, packet.channel), &bytes).unwrap();
-                while client.poll_event().is_some() {}
-            });
-            received += handled.count_total;
-        }
-        self.held.push_back(packets);
-        (sent.count_total + self.answer(), received)
-    }
-
-    /// Moves the packets of the clients. Returns what the server has allocated.
-    fn answer(&mut self) -> u64 {
-        let mut allocated = 0;
-        for (connection, client) in &mut self.clients {
-            client.update(self.now);
-            while let Some(packet) = client.poll_transmit() {
-                let handled = measure(|| {
-                    arrive_at_server(&mut self.server, *connection, &packet).unwrap();
-                });
-                allocated += handled.count_total;
-            }
-        }
-        while self.server.poll_event().is_some() {}
-        allocated
+        self.ends.tick()
     }
 
     /// Returns the allocations of the server and of the clients in many ticks, when all memory has its size.

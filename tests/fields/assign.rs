@@ -9,6 +9,7 @@ use syncvar::codec::Half;
 use syncvar::prelude::*;
 use syncvar::schema::{BehaviourSchema, FieldSchema, TypeSchema};
 use syncvar::wire::{NetworkReader, NetworkWriter, ReadError};
+use syncvar_testing::{assert_all_equal, drain};
 
 #[derive(NetworkBehaviour, Default, Clone)]
 #[network_behaviour(send_interval = 0)]
@@ -81,79 +82,78 @@ fn clean(mut player: Player) -> Player {
     player
 }
 
-struct Net {
-    net: MemoryNetwork,
-    id: NetId,
+/// Id of the player of a network.
+const PLAYER: NetId = NetId(1);
+
+/// Returns a pair with a player.
+fn network() -> MemoryNetwork {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+    assert_eq!(net.server.spawn(Player::sample()), PLAYER);
+    net.settle();
+    net
 }
 
-impl Net {
-    fn new() -> Self {
-        let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
-        let id = net.server.spawn(Player::sample());
-        net.settle();
-        Self { net, id }
-    }
+fn copied(net: &MemoryNetwork) -> Player {
+    net.server.get::<Player>(PLAYER).unwrap().clone()
+}
 
-    fn copy(&self) -> Player {
-        self.net.server.get::<Player>(self.id).unwrap().clone()
+/// Assigns a player. Returns the names of the fields that the client received.
+fn assign(net: &mut MemoryNetwork, player: Player) -> Vec<&'static str> {
+    drain(net, 0);
+    { net.server.get_mut::<Player>(PLAYER).unwrap() }.assign(player);
+    net.settle();
+    assert_all_equal(net);
+    let mut names = Vec::new();
+    for event in drain(net, 0) {
+        if let ClientEvent::Changed {
+            object: PLAYER,
+            fields,
+            ..
+        } = event
+        {
+            names.extend(fields.names());
+        }
     }
-
-    /// Assigns, and returns the names of the fields that the client received.
-    fn assign(&mut self, player: Player) -> Vec<String> {
-        while self.net.client_mut(0).poll_event().is_some() {}
-        { self.net.server.get_mut::<Player>(self.id).unwrap() }.assign(player);
-        self.net.settle();
-        let client = self.net.client_mut(0);
-        let events = syncvar_testing::events(client);
-        let changed = events.filter_map(|event| match event {
-            ClientEvent::Changed { object, fields, .. } if object == self.id => Some(fields),
-            _ => None,
-        });
-        let names =
-            changed.flat_map(|fields| fields.names().map(str::to_owned).collect::<Vec<_>>());
-        let names = names.collect();
-        let (server, client) = (&self.net.server, self.net.client(0));
-        let server = server.get::<Player>(self.id).unwrap();
-        let client = client.get::<Player>(self.id).unwrap();
-        assert_eq!(client.content(), server.content());
-        names
-    }
+    names
 }
 
 #[test]
 fn assignment_of_a_clone_sends_only_different_fields() {
-    let mut net = Net::new();
-    let copy = net.copy();
-    assert!(net.assign(copy).is_empty());
-    let mut copy = net.copy();
+    let mut net = network();
+    let copy = copied(&net);
+    assert!(assign(&mut net, copy).is_empty());
+    let mut copy = copied(&net);
     copy.body.health -= 10;
-    assert_eq!(net.assign(copy), ["health"]);
-    let mut copy = net.copy();
+    assert_eq!(assign(&mut net, copy), ["health"]);
+    let mut copy = copied(&net);
     copy.name.push('a');
     copy.items.push("rope".into());
-    assert_eq!(net.assign(copy), ["name", "items"]);
-    let client = net.net.client(0).get::<Player>(net.id).unwrap();
+    assert_eq!(assign(&mut net, copy), ["name", "items"]);
+    let client = net.client(0).get::<Player>(PLAYER).unwrap();
     assert_eq!(client.names, ["Ann"]);
 }
 
 #[test]
 fn assignment_of_a_new_value_and_of_a_moved_one_sends_the_difference() {
-    let mut net = Net::new();
-    let names = net.assign(Player {
-        name: "Bob".into(),
-        ..Player::sample()
-    });
+    let mut net = network();
+    let names = assign(
+        &mut net,
+        Player {
+            name: "Bob".into(),
+            ..Player::sample()
+        },
+    );
     assert_eq!(names, ["name"]);
-    let other = net.net.server.spawn(Player {
+    let other = net.server.spawn(Player {
         body: Body {
             health: 7.into(),
             scars: 0,
         },
         ..Player::sample()
     });
-    net.net.settle();
-    let moved = std::mem::take(&mut *net.net.server.get_mut::<Player>(other).unwrap());
-    assert_eq!(net.assign(moved), ["health", "name"]);
+    net.settle();
+    let moved = std::mem::take(&mut *net.server.get_mut::<Player>(other).unwrap());
+    assert_eq!(assign(&mut net, moved), ["health", "name"]);
 }
 
 #[test]
@@ -197,27 +197,26 @@ fn only_the_named_fields_are_taken() {
 
 #[test]
 fn value_with_the_same_encoded_bytes_is_taken_and_not_sent() {
-    let mut net = Net::new();
-    let mut copy = net.copy();
+    let mut net = network();
+    let mut copy = copied(&net);
     copy.speed = 1.500_01.into();
     assert!(
-        { net.net.server.get_mut::<Player>(net.id).unwrap() }
+        { net.server.get_mut::<Player>(PLAYER).unwrap() }
             .take_changes(&mut copy.clone(), u64::MAX)
             .changed
             .eq(&0)
     );
-    let server = net.net.server.get::<Player>(net.id).unwrap();
+    let server = net.server.get::<Player>(PLAYER).unwrap();
     assert_eq!(server.speed.to_bits(), 1.500_01_f32.to_bits());
     assert!(
-        net.net
-            .server
-            .get::<Player>(net.id)
+        net.server
+            .get::<Player>(PLAYER)
             .unwrap()
             .sync_var_dirty_bits()
             == 0
     );
     copy.speed = 2.0.into();
-    assert_eq!(net.assign(copy), ["speed"]);
+    assert_eq!(assign(&mut net, copy), ["speed"]);
 }
 
 #[test]
@@ -231,7 +230,7 @@ fn forced_field_is_taken_as_a_change() {
 
 #[test]
 fn collections_send_their_difference() {
-    let mut net = Net::new();
+    let mut net = network();
     let steps: [fn(&mut Player); 8] = [
         |player| player.items.insert(1, "tent".into()),
         |player| player.items.retain(|item| item != "axe"),
@@ -243,9 +242,9 @@ fn collections_send_their_difference() {
         |player| player.scores = [9, 11].into(),
     ];
     for (step, change) in steps.into_iter().enumerate() {
-        let mut copy = net.copy();
+        let mut copy = copied(&net);
         change(&mut copy);
-        assert_eq!(net.assign(copy).len(), 1, "step {step}");
+        assert_eq!(assign(&mut net, copy).len(), 1, "step {step}");
     }
 }
 
@@ -261,14 +260,14 @@ fn one_element_of_a_long_list_is_one_short_delta() {
     assert!(writer.len() < 12, "{} bytes", writer.len());
 }
 
-#[derive(NetworkBehaviour, Default)]
-struct Wrapper<T: SyncValue + Default> {
-    #[sync_var]
-    value: SyncVar<T>,
-}
-
 #[test]
 fn generic_behaviour_is_assigned() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Wrapper<T: SyncValue + Default> {
+        #[sync_var]
+        value: SyncVar<T>,
+    }
+
     let mut wrapper = Wrapper {
         value: vec![1, 2].into(),
     };

@@ -88,18 +88,18 @@ fn unwritable_field_is_written_whole_later() {
     assert_eq!((replica.points.value, replica.motto.as_str()), (5, "short"));
 }
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Arcade {
-    #[sync_var]
-    points: Counter,
-    #[sync_var]
-    lives: SyncVar<u8>,
-}
-
 // checklist: N28
 #[test]
 fn custom_container_writes_its_delta_and_survives_a_join() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Arcade {
+        #[sync_var]
+        points: Counter,
+        #[sync_var]
+        lives: SyncVar<u8>,
+    }
+
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Arcade>("arcade"));
     let early = net.connect();
     let id = net.server.spawn(Arcade::default());

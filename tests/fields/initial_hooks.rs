@@ -1,7 +1,8 @@
 //! `initial_hook`: hooks that are told of what an object is like when it is met.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, codec::Half};
+use syncvar::{Framing, codec::Half};
+use syncvar_testing::client;
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -109,11 +110,7 @@ const MET: [&str; 3] = [
 #[test]
 fn initial_hook_runs_for_the_state_of_a_spawn() {
     let mut net = MemoryNetwork::pair(prefabs);
-    let config = ClientConfig {
-        framing: Framing::Unet,
-        ..ClientConfig::default()
-    };
-    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    net.connect_client(client(prefabs(), Framing::Unet));
     net.settle();
     let id = net.server.spawn(dark());
     net.settle();
@@ -232,27 +229,27 @@ fn host_runs_initial_hooks_for_its_local_client() {
     assert_eq!(net.server.get::<Lamp>(id).unwrap().base.log, expected);
 }
 
-/// All hooks run for the first state.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(initial_hook)]
-struct Gate {
-    #[sync_var(hook = on_change)]
-    open: SyncVar<bool>,
-    #[sync_var(hook = on_change)]
-    locked: SyncVar<bool>,
-    #[sync_var]
-    width: SyncVar<u8>,
-    changes: u32,
-}
-
-impl Gate {
-    fn on_change(&mut self, _previous: bool) {
-        self.changes += 1;
-    }
-}
-
 #[test]
 fn initial_hook_of_the_struct_holds_for_all_hooks() {
+    /// All hooks run for the first state.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(initial_hook)]
+    struct Gate {
+        #[sync_var(hook = on_change)]
+        open: SyncVar<bool>,
+        #[sync_var(hook = on_change)]
+        locked: SyncVar<bool>,
+        #[sync_var]
+        width: SyncVar<u8>,
+        changes: u32,
+    }
+
+    impl Gate {
+        fn on_change(&mut self, _previous: bool) {
+            self.changes += 1;
+        }
+    }
+
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Gate>("gate"));
     let gate = |open: bool| Gate {
         open: open.into(),

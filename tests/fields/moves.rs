@@ -5,8 +5,9 @@ mod returning;
 
 use std::mem::{replace, swap, take};
 
+use syncvar::Framing;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing};
+use syncvar_testing::client;
 
 #[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
 #[network_behaviour(send_interval = 0)]
@@ -53,32 +54,28 @@ impl Bag {
     }
 }
 
-struct Net {
-    net: MemoryNetwork,
-    ids: [NetId; 3],
+/// Ids of the three bags of a network.
+const IDS: [NetId; 3] = [NetId(1), NetId(2), NetId(3)];
+
+/// Returns a network with a client of this framing and three bags.
+fn network(framing: Framing) -> MemoryNetwork {
+    let prefabs = || Prefabs::new().register::<Bag>("bag");
+    let mut net = MemoryNetwork::new(prefabs);
+    net.connect_client(client(prefabs(), framing));
+    let ids = [1, 2, 3].map(|number| net.server.spawn(Bag::of(number)));
+    assert_eq!(ids, IDS);
+    net.settle();
+    net
 }
 
-impl Net {
-    fn new(framing: Framing) -> Self {
-        let prefabs = || Prefabs::new().register::<Bag>("bag");
-        let mut net = MemoryNetwork::new(prefabs);
-        let config = ClientConfig {
-            framing,
-            ..ClientConfig::default()
-        };
-        net.connect_client(NetworkClient::with_config(prefabs(), config));
-        let ids = [1, 2, 3].map(|number| net.server.spawn(Bag::of(number)));
-        net.settle();
-        Self { net, ids }
-    }
-
-    /// Changes the server, and checks that both clients follow.
-    fn step(&mut self, change: impl FnOnce(&mut NetworkServer, [NetId; 3])) {
-        change(&mut self.net.server, self.ids);
-        self.net.settle();
-        for id in self.ids {
-            let server = self.net.server.get::<Bag>(id).unwrap();
-            assert_eq!(self.net.client(0).get::<Bag>(id).unwrap(), server);
+/// Changes the bags of the server, and asserts that all clients follow.
+fn step(net: &mut MemoryNetwork, change: impl FnOnce(&mut NetworkServer, [NetId; 3])) {
+    change(&mut net.server, IDS);
+    net.settle();
+    for id in IDS {
+        let server = net.server.get::<Bag>(id).unwrap();
+        for replica in net.replicas::<Bag>(id) {
+            assert_eq!(replica.unwrap(), server);
         }
     }
 }
@@ -87,33 +84,33 @@ fn bag(server: &mut NetworkServer, id: NetId) -> impl std::ops::DerefMut<Target 
     server.get_mut::<Bag>(id).unwrap()
 }
 
-fn each(test: impl Fn(Net)) {
+fn each(test: impl Fn(MemoryNetwork)) {
     for framing in [Framing::Unet, Framing::Compact] {
-        test(Net::new(framing));
+        test(network(framing));
     }
 }
 
 #[test]
 fn behaviours_exchanged_by_take_and_replace_arrive() {
     each(|mut net| {
-        net.step(|server, [a, b, _]| {
+        step(&mut net, |server, [a, b, _]| {
             let of_a = take(&mut *bag(server, a));
             let of_b = replace(&mut *bag(server, b), of_a);
             *bag(server, a) = of_b;
             assert_eq!(bag(server, a).gold, 2);
         });
         // The fields are at home in their new place.
-        let sent = net.net.server.stats().clone();
-        net.step(|server, [a, ..]| drop(bag(server, a)));
-        assert_eq!(format!("{sent:?}"), format!("{:?}", net.net.server.stats()));
-        net.step(|server, [a, ..]| bag(server, a).items.push(4));
+        let sent = net.server.stats().clone();
+        step(&mut net, |server, [a, ..]| drop(bag(server, a)));
+        assert_eq!(format!("{sent:?}"), format!("{:?}", net.server.stats()));
+        step(&mut net, |server, [a, ..]| bag(server, a).items.push(4));
     });
 }
 
 #[test]
 fn behaviours_swapped_under_one_borrow_arrive() {
     each(|mut net| {
-        net.step(|server, [a, b, _]| {
+        step(&mut net, |server, [a, b, _]| {
             let mut bags = server.get_many_mut::<Bag, 2>([a, b]).unwrap();
             let [a, b] = bags.each_mut();
             swap(a, b);
@@ -124,7 +121,7 @@ fn behaviours_swapped_under_one_borrow_arrive() {
 #[test]
 fn variables_and_collections_swapped_between_objects_arrive() {
     each(|mut net| {
-        net.step(|server, [a, b, _]| {
+        step(&mut net, |server, [a, b, _]| {
             let mut bags = server.get_many_mut::<Bag, 2>([a, b]).unwrap();
             let [a, b] = bags.each_mut();
             swap(&mut a.gold, &mut b.gold);
@@ -140,7 +137,7 @@ fn variables_and_collections_swapped_between_objects_arrive() {
 #[test]
 fn variables_swapped_within_a_behaviour_arrive() {
     each(|mut net| {
-        net.step(|server, [a, ..]| {
+        step(&mut net, |server, [a, ..]| {
             let bag = &mut *bag(server, a);
             swap(&mut bag.gold, &mut bag.silver);
             swap(&mut bag.items, &mut bag.runes);
@@ -151,7 +148,7 @@ fn variables_swapped_within_a_behaviour_arrive() {
 #[test]
 fn behaviour_with_pending_changes_arrives_elsewhere() {
     each(|mut net| {
-        net.step(|server, [a, b, _]| {
+        step(&mut net, |server, [a, b, _]| {
             bag(server, a).items.push(5);
             bag(server, a).counts.remove(&7);
             let of_a = take(&mut *bag(server, a));
@@ -164,9 +161,13 @@ fn behaviour_with_pending_changes_arrives_elsewhere() {
 fn behaviour_kept_aside_for_some_updates_arrives() {
     each(|mut net| {
         let mut aside = Bag::default();
-        net.step(|server, [a, ..]| aside = take(&mut *bag(server, a)));
-        net.step(|server, [_, b, _]| aside.items = take(&mut bag(server, b).items));
-        net.step(|server, [_, _, c]| *bag(server, c) = aside);
+        step(&mut net, |server, [a, ..]| {
+            aside = take(&mut *bag(server, a));
+        });
+        step(&mut net, |server, [_, b, _]| {
+            aside.items = take(&mut bag(server, b).items);
+        });
+        step(&mut net, |server, [_, _, c]| *bag(server, c) = aside);
     });
 }
 
@@ -174,12 +175,12 @@ fn behaviour_kept_aside_for_some_updates_arrives() {
 fn source_of_taken_changes_may_be_moved_in() {
     each(|mut net| {
         let mut source = Bag::of(9);
-        net.step(|server, [a, ..]| {
+        step(&mut net, |server, [a, ..]| {
             bag(server, a).take_changes(&mut source, u64::MAX);
         });
         source.items.push(1);
         source.gold += 1;
-        net.step(|server, [a, ..]| *bag(server, a) = source);
+        step(&mut net, |server, [a, ..]| *bag(server, a) = source);
     });
 }
 
@@ -187,11 +188,11 @@ fn source_of_taken_changes_may_be_moved_in() {
 fn operations_of_a_source_are_taken_over() {
     each(|mut net| {
         let mut source = Bag::of(1);
-        let take_over = |net: &mut Net, source: &mut Bag| {
-            net.step(|server, [a, ..]| {
+        let take_over = |net: &mut MemoryNetwork, source: &mut Bag| {
+            step(net, |server, [a, ..]| {
                 bag(server, a).take_changes(source, u64::MAX);
             });
-            let server = net.net.server.get::<Bag>(net.ids[0]).unwrap();
+            let server = net.server.get::<Bag>(IDS[0]).unwrap();
             assert_eq!(server, source);
         };
         take_over(&mut net, &mut source);
@@ -229,10 +230,10 @@ fn operations_of_a_source_are_taken_over() {
         }
         // A write to the object itself, and a source of another object.
         source.items.push(1);
-        bag(&mut net.net.server, net.ids[0]).items.push(2);
+        bag(&mut net.server, IDS[0]).items.push(2);
         take_over(&mut net, &mut source);
         source.items.push(3);
-        net.step(|server, [_, b, _]| {
+        step(&mut net, |server, [_, b, _]| {
             bag(server, b).take_changes(&mut source, u64::MAX);
         });
         take_over(&mut net, &mut source);

@@ -24,128 +24,22 @@ mod reading;
 mod relay;
 mod writing;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, ServerConfig, behaviour::BehaviourSet};
+use syncvar::{Framing, ServerConfig};
+use syncvar_testing::Crowd;
 
-/// A value that is found in the bytes of a packet, in any dialect and at any place.
+/// Returns a value that a test finds in the bytes of a packet, in each framing.
 fn marker(number: u8) -> String {
     format!("marker-{number:03}")
 }
 
-/// A server and clients, and every byte that each of them is sent.
-struct World {
-    server: NetworkServer,
-    clients: BTreeMap<ConnectionId, NetworkClient>,
-    bytes: BTreeMap<ConnectionId, Vec<u8>>,
-    now: Duration,
-    prefabs: fn() -> Prefabs,
-}
-
-const TICK: Duration = Duration::from_millis(50);
-
-impl World {
-    fn new(prefabs: fn() -> Prefabs, dialect: Framing) -> Self {
-        Self::with(prefabs, |config| config.framing = dialect)
-    }
-
-    fn with(prefabs: fn() -> Prefabs, change: impl FnOnce(&mut ServerConfig)) -> Self {
-        let mut config = ServerConfig::default();
-        change(&mut config);
-        Self {
-            server: NetworkServer::with_config(prefabs(), config),
-            clients: BTreeMap::new(),
-            bytes: BTreeMap::new(),
-            now: Duration::ZERO,
-            prefabs,
-        }
-    }
-
-    fn connect(&mut self) -> ConnectionId {
-        let config = ClientConfig {
-            ping_interval: Duration::ZERO,
-            ..ClientConfig::default()
-        };
-        let mut client = NetworkClient::with_config((self.prefabs)(), config);
-        client.handle_connect();
-        let connection = self.server.handle_connect();
-        self.clients.insert(connection, client);
-        self.steps(3);
-        connection
-    }
-
-    /// What the clients have to say reaches the server.
-    fn up(&mut self) {
-        for (connection, client) in &mut self.clients {
-            client.update(self.now);
-            while let Some(packet) = client.poll_transmit() {
-                let _ = self
-                    .server
-                    .handle_packet(*connection, packet.channel, &packet.bytes);
-            }
-        }
-    }
-
-    /// The server updates, and what it has to say reaches the clients.
-    fn down(&mut self) {
-        self.server.update(self.now);
-        while let Some(transmit) = self.server.poll_transmit() {
-            let (connection, channel) = (transmit.connection, transmit.channel);
-            let packet = transmit.to_bytes();
-            self.bytes.entry(connection).or_default().extend(&packet);
-            if let Some(client) = self.clients.get_mut(&connection) {
-                client.handle_packet(channel, &packet).unwrap();
-            }
-        }
-    }
-
-    fn step(&mut self) {
-        self.now += TICK;
-        self.up();
-        self.down();
-    }
-
-    fn steps(&mut self, count: usize) {
-        (0..count).for_each(|_| self.step());
-    }
-
-    fn client(&mut self, connection: ConnectionId) -> &mut NetworkClient {
-        self.clients.get_mut(&connection).unwrap()
-    }
-
-    fn replica<B: NetworkBehaviour>(&self, connection: ConnectionId, id: NetId) -> &B {
-        self.clients[&connection].get(id).unwrap()
-    }
-
-    /// Whether a connection was sent a marker, ever.
-    fn was_sent(&self, connection: ConnectionId, text: &str) -> bool {
-        let bytes = self.bytes.get(&connection);
-        bytes.is_some_and(|bytes| {
-            bytes
-                .windows(text.len())
-                .any(|part| part == text.as_bytes())
-        })
-    }
-
-    fn events(&mut self, connection: ConnectionId) -> Vec<ClientEvent> {
-        let client = self.clients.get_mut(&connection).unwrap();
-        syncvar_testing::events(client).collect()
-    }
-
-    fn server_events(&mut self) -> Vec<ServerEvent> {
-        std::iter::from_fn(|| self.server.poll_event()).collect()
-    }
-
-    fn owned<B: BehaviourSet>(&mut self, behaviour: B, owner: ConnectionId) -> NetId {
-        let options = SpawnOptions {
-            owner: Some(owner),
-            ..SpawnOptions::default()
-        };
-        self.server.try_spawn(behaviour, options).unwrap()
-    }
+/// Returns a server with this framing.
+fn crowd(prefabs: fn() -> Prefabs, framing: Framing) -> Crowd {
+    let config = ServerConfig {
+        framing,
+        ..ServerConfig::default()
+    };
+    Crowd::new(prefabs, config)
 }
 
 const DIALECTS: [Framing; 2] = [Framing::Unet, Framing::Compact];

@@ -4,12 +4,13 @@ use syncvar::NetworkBehaviour;
 use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Framing,
+    Budget, Framing,
     behaviour::FieldVisitor,
     fields::OperationLog,
     schema::{BehaviourSchema, FieldPolicy, FieldSchema, Readers},
     wire::{Encoding, NetworkReader, NetworkWriter},
 };
+use syncvar_testing::client;
 
 /// Arrows for all observers, and poisoned ones that only the owner sees.
 #[derive(Default)]
@@ -89,11 +90,7 @@ fn an_owner_alone_receives_its_fields_in_both_framings() {
     for framing in [Framing::Unet, Framing::Compact] {
         let mut net = MemoryNetwork::new(prefabs);
         for _ in 0..2 {
-            let config = ClientConfig {
-                framing,
-                ..ClientConfig::default()
-            };
-            net.connect_client(NetworkClient::with_config(prefabs(), config));
+            net.connect_client(client(prefabs(), framing));
         }
         let id = net.server.spawn(Quiver::default());
         let owner = net.connection(0);

@@ -52,14 +52,6 @@ mod game {
 
 use game::{Chest, Creature, Hero, King, Lid};
 
-fn changes<B: NetworkBehaviour>(net: &mut MemoryNetwork) -> Vec<(NetId, Vec<&'static str>)> {
-    let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
-    let changes = events.iter().filter_map(ClientEvent::changed::<B>);
-    changes
-        .map(|changed| (changed.object(), changed.names().collect()))
-        .collect()
-}
-
 #[test]
 fn constants_have_the_bits_of_their_fields() {
     let bits = [
@@ -99,6 +91,14 @@ fn changes_of_one_type_name_their_fields() {
         .set(true);
     net.settle();
     assert_eq!(changes::<Hero>(&mut net), [(hero, vec!["schema"])]);
+
+    fn changes<B: NetworkBehaviour>(net: &mut MemoryNetwork) -> Vec<(NetId, Vec<&'static str>)> {
+        let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
+        let changes = events.iter().filter_map(ClientEvent::changed::<B>);
+        changes
+            .map(|changed| (changed.object(), changed.names().collect()))
+            .collect()
+    }
 }
 
 #[test]

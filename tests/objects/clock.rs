@@ -8,26 +8,6 @@ use syncvar::testing::Conditions;
 use syncvar::{Budget, ClientConfig, Endpoint, ServerConfig};
 use syncvar_testing::{DATAGRAMS, Door, arrive, arrive_at_server, prefabs};
 
-/// Carries the packets of one update each, and returns whether the door is open on the client.
-fn is_open_after(
-    (server, client): (&mut NetworkServer, &mut NetworkClient),
-    connection: ConnectionId,
-    door: NetId,
-    now: Duration,
-) -> bool {
-    client.update(now);
-    while let Some(packet) = client.poll_transmit() {
-        let handled = server.handle_packet(connection, packet.channel, &packet.bytes);
-        handled.expect("a valid packet");
-    }
-    server.update(now);
-    while let Some(packet) = server.poll_transmit() {
-        let handled = client.handle_packet(packet.channel, &packet.to_bytes());
-        handled.expect("a valid packet");
-    }
-    client.get::<Door>(door).is_some_and(|door| *door.open)
-}
-
 #[test]
 fn changes_are_sent_after_a_leap_of_the_clock() {
     let leaps = [
@@ -69,6 +49,26 @@ fn changes_are_sent_after_a_leap_of_the_clock() {
         let leaped = syncvar_testing::events(&mut client)
             .filter(|event| matches!(event, ClientEvent::ClockLeap { .. }));
         assert_eq!(leaped.count(), expected);
+    }
+
+    /// Carries the packets of one update each, and returns whether the door is open on the client.
+    fn is_open_after(
+        (server, client): (&mut NetworkServer, &mut NetworkClient),
+        connection: ConnectionId,
+        door: NetId,
+        now: Duration,
+    ) -> bool {
+        client.update(now);
+        while let Some(packet) = client.poll_transmit() {
+            let handled = server.handle_packet(connection, packet.channel, &packet.bytes);
+            handled.expect("a valid packet");
+        }
+        server.update(now);
+        while let Some(packet) = server.poll_transmit() {
+            let handled = client.handle_packet(packet.channel, &packet.to_bytes());
+            handled.expect("a valid packet");
+        }
+        client.get::<Door>(door).is_some_and(|door| *door.open)
     }
 }
 

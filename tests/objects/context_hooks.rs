@@ -323,15 +323,6 @@ fn hook_of_a_host_has_the_server() {
     assert_eq!(net.client(0).object_count(), 3);
 }
 
-/// Breaks an object of the client with a delta that ends behind its mask.
-fn poison(net: &mut MemoryNetwork, id: NetId) {
-    let id = u8::try_from(id.0).expect("a small id");
-    let packet = syncvar_testing::frame(8, &[id, 1]);
-    net.client_mut(0)
-        .handle_messages(0, &packet)
-        .expect("an unreadable object");
-}
-
 #[test]
 fn restored_object_runs_the_hooks_of_changed_fields() {
     let mut net = network();
@@ -354,5 +345,14 @@ fn restored_object_runs_the_hooks_of_changed_fields() {
         assert_eq!(net.client(0).get::<Flag>(flag).unwrap().plain, 1);
         let seen = &net.client(0).get::<Lantern>(lantern).unwrap().lamp.seen;
         assert_eq!(*seen, [(lantern, true)]);
+    }
+
+    /// Breaks an object of the client with a delta that ends behind its mask.
+    fn poison(net: &mut MemoryNetwork, id: NetId) {
+        let id = u8::try_from(id.0).expect("a small id");
+        let packet = syncvar_testing::frame(8, &[id, 1]);
+        net.client_mut(0)
+            .handle_messages(0, &packet)
+            .expect("an unreadable object");
     }
 }

@@ -46,15 +46,6 @@ struct Sign {
     text: SyncVar<String>,
 }
 
-type Boost = Optional<Burst>;
-
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(channel = 1)]
-struct Burst {
-    #[sync_var]
-    power: SyncVar<u8>,
-}
-
 /// Reported fields and their tick.
 type Changes = Vec<(u64, Option<u64>)>;
 
@@ -287,6 +278,15 @@ fn snapshot_of_a_known_object_keeps_newer_fields() {
 
 #[test]
 fn older_state_does_not_bring_a_removed_behaviour_back() {
+    type Boost = Optional<Burst>;
+
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(channel = 1)]
+    struct Burst {
+        #[sync_var]
+        power: SyncVar<u8>,
+    }
+
     let burst = || Some(Burst { power: 3.into() });
     let (mut server, mut client) = (End::new(Boost::default(), 1), End::new(Boost::default(), 1));
     let added = server.send::<Boost>(2, |boost| boost.set(burst()));

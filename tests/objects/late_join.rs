@@ -278,20 +278,20 @@ fn a_hundred_thousand_objects_join_in_packets_while_they_change() {
         .iter()
         .filter(|id| client.get::<Door>(**id).unwrap().open == true);
     assert_eq!(open.count(), 2 * OBJECTS / 1000);
-}
 
-/// Lets a client in and has it say that it is ready.
-fn let_in(server: &mut NetworkServer, client: &mut NetworkClient, connection: ConnectionId) {
-    for _ in 0..2 {
-        while let Some(packet) = client.poll_transmit() {
-            server
-                .handle_packet(connection, packet.channel, &packet.bytes)
-                .unwrap();
+    /// Lets a client in and has it say that it is ready.
+    fn let_in(server: &mut NetworkServer, client: &mut NetworkClient, connection: ConnectionId) {
+        for _ in 0..2 {
+            while let Some(packet) = client.poll_transmit() {
+                server
+                    .handle_packet(connection, packet.channel, &packet.bytes)
+                    .unwrap();
+            }
+            while let Some(transmit) = server.poll_transmit() {
+                let (channel, packet) = (transmit.channel, transmit.to_bytes());
+                client.handle_packet(channel, &packet).unwrap();
+            }
         }
-        while let Some(transmit) = server.poll_transmit() {
-            let (channel, packet) = (transmit.channel, transmit.to_bytes());
-            client.handle_packet(channel, &packet).unwrap();
-        }
+        assert!(client.is_connected());
     }
-    assert!(client.is_connected());
 }

@@ -57,11 +57,6 @@ fn networks() -> [MemoryNetwork; 2] {
     syncvar_testing::networks_of_both_framings(prefabs)
 }
 
-fn values<const N: usize>(identity: NetworkIdentity<'_>) -> Vec<u32> {
-    let parts = (0..identity.behaviour_count()).filter_map(|index| identity.behaviour_at(index));
-    parts.map(|part: &Part<N>| *part.value).collect()
-}
-
 #[test]
 fn all_of_ten_behaviours_travel() {
     for mut net in networks() {
@@ -102,6 +97,12 @@ fn sixty_four_behaviours_of_one_type_keep_their_places() {
         assert_eq!(there, (1..=64).collect::<Vec<_>>());
         let missing = net.server.get_mut_at::<Part<0>>(id, 64).map(drop);
         assert!(matches!(missing, Err(ObjectError::NoSuchBehaviour { .. })));
+    }
+
+    fn values<const N: usize>(identity: NetworkIdentity<'_>) -> Vec<u32> {
+        let parts =
+            (0..identity.behaviour_count()).filter_map(|index| identity.behaviour_at(index));
+        parts.map(|part: &Part<N>| *part.value).collect()
     }
 }
 

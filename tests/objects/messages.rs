@@ -19,9 +19,6 @@ struct Chat {
 #[derive(SyncValue, Clone, PartialEq, Debug)]
 struct Vote(bool);
 
-#[derive(SyncValue, Clone, PartialEq, Debug)]
-struct Unknown;
-
 fn prefabs() -> Prefabs {
     syncvar_testing::prefabs()
         .message::<Vote>("vote")
@@ -176,6 +173,9 @@ fn ended_member_of_a_list_leaves_the_message_to_the_others() {
 
 #[test]
 fn errors_name_the_reason() {
+    #[derive(SyncValue, Clone, PartialEq, Debug)]
+    struct Unknown;
+
     let mut net = network(|_| (), 1);
     let connection = net.connection(0);
     let error = net.server.send(connection, &Unknown).unwrap_err();

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
-use syncvar::{ClientConfig, Framing, NetworkBehaviour, ServerConfig, codec::Half};
+use syncvar::{Framing, NetworkBehaviour, ServerConfig, codec::Half};
+use syncvar_testing::client;
 
 /// Speed of a runner in metres per second.
 const SPEED: f32 = 5.0;
@@ -329,11 +330,7 @@ fn another_connection_begins_with_new_samples() {
 #[test]
 fn without_ticks_the_view_is_the_newest_value() {
     let mut net = network(Conditions::default());
-    let config = ClientConfig {
-        framing: Framing::Unet,
-        ..ClientConfig::default()
-    };
-    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    net.connect_client(client(prefabs(), Framing::Unet));
     let id = net.server.spawn(Runner::default());
     for _ in 0..10 {
         net.server.get_mut::<Runner>(id).unwrap().position.x += 0.5;

@@ -2,7 +2,8 @@
 
 use syncvar::behaviour::Optional;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Framing, NetworkLifecycle};
+use syncvar::{Budget, Framing, NetworkLifecycle};
+use syncvar_testing::{client, drain};
 
 #[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
 #[network_behaviour(send_interval = 0)]
@@ -86,107 +87,103 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<(Player, Burns)>("player")
 }
 
-struct Net {
-    net: MemoryNetwork,
-    ids: [NetId; 2],
+/// Ids of the two players of a network.
+const IDS: [NetId; 2] = [NetId(1), NetId(2)];
+
+/// Returns a network with a client of this framing and two players.
+fn network(framing: Framing) -> MemoryNetwork {
+    let mut net = MemoryNetwork::new(prefabs);
+    net.connect_client(client(prefabs(), framing));
+    let ids = [(); 2].map(|()| net.server.spawn((Player::default(), Burns::default())));
+    assert_eq!(ids, IDS);
+    net.settle();
+    logged();
+    net
 }
 
-impl Net {
-    fn new(framing: Framing) -> Self {
-        let mut net = MemoryNetwork::new(prefabs);
-        let config = ClientConfig {
-            framing,
-            ..ClientConfig::default()
-        };
-        net.connect_client(NetworkClient::with_config(prefabs(), config));
-        let ids = [(); 2].map(|()| net.server.spawn((Player::default(), Burns::default())));
-        net.settle();
-        logged();
-        Self { net, ids }
-    }
+fn burns(net: &mut MemoryNetwork, player: usize) -> impl std::ops::DerefMut<Target = Burns> + '_ {
+    net.server.get_mut::<Burns>(IDS[player]).unwrap()
+}
 
-    fn burns(&mut self, id: usize) -> impl std::ops::DerefMut<Target = Burns> + '_ {
-        self.net.server.get_mut::<Burns>(self.ids[id]).unwrap()
-    }
-
-    /// Waits, and checks that every client has what it may read.
-    fn check(&mut self) {
-        self.net.settle();
-        for client in 0..self.net.client_count() {
-            for id in self.ids {
-                let server = self.net.server.get::<Burns>(id).unwrap();
-                let seen = self.net.client(client).get::<Burns>(id).unwrap();
-                let mut expected = server.clone();
-                let owner = self.net.server.owner(id);
-                if owner != Some(self.net.connection(client))
-                    && let (Some(expected), Some(seen)) = (expected.as_mut(), seen.as_ref())
-                {
-                    expected.pain = seen.pain.clone();
-                }
-                assert_eq!(*seen, expected, "client {client}, {id}");
+/// Waits, and asserts that every client has what it may read.
+fn check(net: &mut MemoryNetwork) {
+    net.settle();
+    for client in 0..net.client_count() {
+        for id in IDS {
+            let server = net.server.get::<Burns>(id).unwrap();
+            let seen = net.client(client).get::<Burns>(id).unwrap();
+            let mut expected = server.clone();
+            let owner = net.server.owner(id);
+            if owner != Some(net.connection(client))
+                && let (Some(expected), Some(seen)) = (expected.as_mut(), seen.as_ref())
+            {
+                expected.pain = seen.pain.clone();
             }
+            assert_eq!(*seen, expected, "client {client}, {id}");
         }
     }
-
-    fn changed(&mut self) -> Vec<Vec<&'static str>> {
-        let client = self.net.client_mut(0);
-        let events = syncvar_testing::events(client);
-        let fields = events.filter_map(|event| match event {
-            ClientEvent::Changed { fields, .. } => Some(fields.names().collect()),
-            _ => None,
-        });
-        fields.collect()
-    }
 }
 
-fn each(test: impl Fn(Net)) {
+/// Removes the events of the first client. Returns the names of the changed fields, by event.
+fn changed(net: &mut MemoryNetwork) -> Vec<Vec<&'static str>> {
+    let fields = drain(net, 0).into_iter().filter_map(|event| match event {
+        ClientEvent::Changed { fields, .. } => Some(fields.names().collect()),
+        _ => None,
+    });
+    fields.collect()
+}
+
+fn each(test: impl Fn(MemoryNetwork)) {
     for framing in [Framing::Compact, Framing::Unet] {
-        test(Net::new(framing));
+        test(network(framing));
     }
 }
 
 #[test]
 fn added_changed_and_removed_behaviour_arrives() {
     each(|mut net| {
-        net.changed();
-        net.burns(0).set(Some(Burning::of(5)));
-        net.check();
-        assert_eq!(net.changed(), [vec!["until", "marks", "aim", "present"]]);
-        net.burns(0).as_mut().unwrap().marks.push(3);
-        net.check();
-        assert_eq!(net.changed(), [vec!["marks"]]);
-        net.burns(0).set(Some(Burning {
+        changed(&mut net);
+        burns(&mut net, 0).set(Some(Burning::of(5)));
+        check(&mut net);
+        assert_eq!(
+            changed(&mut net),
+            [vec!["until", "marks", "aim", "present"]]
+        );
+        burns(&mut net, 0).as_mut().unwrap().marks.push(3);
+        check(&mut net);
+        assert_eq!(changed(&mut net), [vec!["marks"]]);
+        burns(&mut net, 0).set(Some(Burning {
             marks: [5, 7, 3].into(),
             ..Burning::of(6)
         }));
-        net.check();
-        assert_eq!(net.changed(), [vec!["until"]]);
-        assert_eq!(*net.burns(0).take().unwrap().until, 6);
-        net.check();
-        assert_eq!(net.changed(), [vec!["present"]]);
-        assert!(net.burns(0).take().is_none());
-        net.check();
-        assert!(net.changed().is_empty());
+        check(&mut net);
+        assert_eq!(changed(&mut net), [vec!["until"]]);
+        assert_eq!(*burns(&mut net, 0).take().unwrap().until, 6);
+        check(&mut net);
+        assert_eq!(changed(&mut net), [vec!["present"]]);
+        assert!(burns(&mut net, 0).take().is_none());
+        check(&mut net);
+        assert!(changed(&mut net).is_empty());
     });
 }
 
 #[test]
 fn hooks_and_lifecycle_see_the_arrival_and_the_departure() {
     each(|mut net| {
-        net.burns(0).set(Some(Burning::of(5)));
-        net.check();
-        let id = net.ids[0];
+        burns(&mut net, 0).set(Some(Burning::of(5)));
+        check(&mut net);
+        let id = IDS[0];
         assert_eq!(logged(), [format!("on 5 at {id}"), "until 0 -> 5".into()]);
-        net.burns(0).take();
-        net.check();
+        burns(&mut net, 0).take();
+        check(&mut net);
         assert_eq!(logged(), [format!("off 5 at {id}")]);
         // Within one update: a change of the fields.
-        net.burns(0).set(Some(Burning::of(1)));
-        net.check();
+        burns(&mut net, 0).set(Some(Burning::of(1)));
+        check(&mut net);
         logged();
-        net.burns(0).take();
-        net.burns(0).set(Some(Burning::of(2)));
-        net.check();
+        burns(&mut net, 0).take();
+        burns(&mut net, 0).set(Some(Burning::of(2)));
+        check(&mut net);
         assert_eq!(logged(), ["until 1 -> 2"]);
     });
 }
@@ -194,41 +191,40 @@ fn hooks_and_lifecycle_see_the_arrival_and_the_departure() {
 #[test]
 fn late_joiner_receives_what_is_there() {
     each(|mut net| {
-        net.burns(1).set(Some(Burning::of(9)));
-        net.check();
+        burns(&mut net, 1).set(Some(Burning::of(9)));
+        check(&mut net);
         logged();
-        net.net.connect();
-        net.check();
-        assert_eq!(logged(), [format!("on 9 at {}", net.ids[1])]);
-        net.burns(1).take();
-        net.burns(0).set(Some(Burning::of(4)));
-        net.net.connect();
-        net.check();
+        net.connect();
+        check(&mut net);
+        assert_eq!(logged(), [format!("on 9 at {}", IDS[1])]);
+        burns(&mut net, 1).take();
+        burns(&mut net, 0).set(Some(Burning::of(4)));
+        net.connect();
+        check(&mut net);
     });
 }
 
 #[test]
 fn owner_reads_and_writes_the_fields_of_an_added_behaviour() {
     each(|mut net| {
-        let (id, owner) = (net.ids[0], net.net.connection(0));
-        net.net.connect();
-        let _ = net.net.server.set_owner(id, Some(owner));
-        net.check();
-        net.burns(0).set(Some(Burning::of(5)));
-        net.check();
-        let pain = |net: &Net, client| {
-            let burns = net.net.client(client).get::<Burns>(id).unwrap();
+        let (id, owner) = (IDS[0], net.connection(0));
+        net.connect();
+        let _ = net.server.set_owner(id, Some(owner));
+        check(&mut net);
+        burns(&mut net, 0).set(Some(Burning::of(5)));
+        check(&mut net);
+        let pain = |net: &MemoryNetwork, client| {
+            let burns = net.client(client).get::<Burns>(id).unwrap();
             *burns.as_ref().unwrap().pain
         };
         assert_eq!((pain(&net, 0), pain(&net, 1)), (10, 0));
-        let client = net.net.client_mut(0);
-        let mut burns = client.get_mut::<Burns>(id).unwrap();
-        burns.as_mut().unwrap().aim.set(3);
-        drop(burns);
-        net.check();
-        let aim = |net: &Net| {
-            net.net
-                .server
+        let client = net.client_mut(0);
+        let mut of_owner = client.get_mut::<Burns>(id).unwrap();
+        of_owner.as_mut().unwrap().aim.set(3);
+        drop(of_owner);
+        check(&mut net);
+        let aim = |net: &MemoryNetwork| {
+            net.server
                 .get::<Burns>(id)
                 .unwrap()
                 .as_ref()
@@ -236,79 +232,71 @@ fn owner_reads_and_writes_the_fields_of_an_added_behaviour() {
         };
         assert_eq!(aim(&net), Some(3));
         // A write that crosses the removal.
-        let mut burns = net.net.client_mut(0).get_mut::<Burns>(id).unwrap();
-        burns.as_mut().unwrap().aim.set(4);
-        drop(burns);
-        net.burns(0).take();
-        net.check();
+        let mut of_owner = net.client_mut(0).get_mut::<Burns>(id).unwrap();
+        of_owner.as_mut().unwrap().aim.set(4);
+        drop(of_owner);
+        burns(&mut net, 0).take();
+        check(&mut net);
         assert_eq!(aim(&net), None);
-        assert_eq!(net.net.server.stats().refused_commands.total(), 0);
-        assert!(net.net.is_connected(0));
+        assert_eq!(net.server.stats().refused_commands.total(), 0);
+        assert!(net.is_connected(0));
     });
 }
 
 #[test]
 fn owner_cannot_add_or_remove_the_behaviour() {
     each(|mut net| {
-        let (id, owner) = (net.ids[0], net.net.connection(0));
-        let _ = net.net.server.set_owner(id, Some(owner));
-        net.check();
-        let client = net.net.client_mut(0);
+        let (id, owner) = (IDS[0], net.connection(0));
+        let _ = net.server.set_owner(id, Some(owner));
+        check(&mut net);
+        let client = net.client_mut(0);
         client
             .get_mut::<Burns>(id)
             .unwrap()
             .set(Some(Burning::of(1)));
-        net.net.settle();
-        assert!(net.net.server.get::<Burns>(id).unwrap().is_none());
-        net.check();
+        net.settle();
+        assert!(net.server.get::<Burns>(id).unwrap().is_none());
+        check(&mut net);
     });
 }
 
 #[test]
 fn limited_connection_follows() {
     each(|mut net| {
-        let connection = net.net.connection(0);
-        let _ = net.net.server.set_budget(connection, Some(Budget::new(20)));
+        let connection = net.connection(0);
+        let _ = net.server.set_budget(connection, Some(Budget::new(20)));
         for round in 0..40 {
             let id = (round % 2) as usize;
             match round % 5 {
-                0 | 2 => net.burns(id).set(Some(Burning::of(round))),
-                4 => drop(net.burns(id).take()),
+                0 | 2 => burns(&mut net, id).set(Some(Burning::of(round))),
+                4 => drop(burns(&mut net, id).take()),
                 _ => {
-                    if let Some(burning) = net.burns(id).as_mut() {
+                    if let Some(burning) = burns(&mut net, id).as_mut() {
                         burning.marks.push(round);
                     }
                 }
             }
-            net.net.step();
+            net.step();
         }
-        net.check();
+        check(&mut net);
     });
 }
 
 #[test]
 fn calls_to_an_absent_behaviour_are_dropped() {
     each(|mut net| {
-        let id = net.ids[0];
-        net.net.server.calls::<Burning>(id).hiss().unwrap();
-        net.net
-            .client_mut(0)
-            .calls::<Burning>(id)
-            .extinguish()
-            .unwrap();
-        net.check();
+        let id = IDS[0];
+        net.server.calls::<Burning>(id).hiss().unwrap();
+        net.client_mut(0).calls::<Burning>(id).extinguish().unwrap();
+        check(&mut net);
         assert!(logged().is_empty());
-        assert_eq!(net.net.server.stats().refused_commands.total(), 0);
-        net.burns(0).set(Some(Burning::of(3)));
-        net.check();
+        assert_eq!(net.server.stats().refused_commands.total(), 0);
+        burns(&mut net, 0).set(Some(Burning::of(3)));
+        check(&mut net);
         logged();
-        net.net.server.calls::<Burning>(id).hiss().unwrap();
-        net.net
-            .client_mut(0)
-            .calls::<Burning>(id)
-            .extinguish()
-            .unwrap();
-        net.check();
+        net.server.calls::<Burning>(id).hiss().unwrap();
+        net.client_mut(0).calls::<Burning>(id).extinguish().unwrap();
+        check(&mut net);
         assert_eq!(logged(), ["hiss", "until 3 -> 0"]);
     });
 }
@@ -316,38 +304,38 @@ fn calls_to_an_absent_behaviour_are_dropped() {
 #[test]
 fn swapped_and_assigned_optionals_arrive() {
     each(|mut net| {
-        net.burns(0).set(Some(Burning::of(5)));
-        net.check();
-        let ids = net.ids;
-        let mut both = net.net.server.get_many_mut::<Burns, 2>(ids).unwrap();
+        burns(&mut net, 0).set(Some(Burning::of(5)));
+        check(&mut net);
+        let ids = IDS;
+        let mut both = net.server.get_many_mut::<Burns, 2>(ids).unwrap();
         let [one, two] = both.each_mut();
         std::mem::swap(one, two);
         drop(both);
-        net.check();
-        assert!(net.burns(0).is_none() && net.burns(1).is_some());
+        check(&mut net);
+        assert!(burns(&mut net, 0).is_none() && burns(&mut net, 1).is_some());
         // Taken over from values of the program.
         let mut own = [Burns::from(Some(Burning::of(6))), Burns::default()];
         let mut batch: Vec<_> = ids.into_iter().zip(&mut own).collect();
-        net.net.server.assign_all(None, &mut batch, |_, _| {});
-        net.check();
-        assert_eq!(net.burns(0).as_ref(), Some(&Burning::of(6)));
-        assert!(net.burns(1).is_none());
-        net.burns(1).assign(Burns::from(Some(Burning::of(8))));
-        net.burns(0).assign(Burns::default());
-        net.check();
-        assert_eq!(net.burns(1).as_ref(), Some(&Burning::of(8)));
+        net.server.assign_all(None, &mut batch, |_, _| {});
+        check(&mut net);
+        assert_eq!(burns(&mut net, 0).as_ref(), Some(&Burning::of(6)));
+        assert!(burns(&mut net, 1).is_none());
+        burns(&mut net, 1).assign(Burns::from(Some(Burning::of(8))));
+        burns(&mut net, 0).assign(Burns::default());
+        check(&mut net);
+        assert_eq!(burns(&mut net, 1).as_ref(), Some(&Burning::of(8)));
     });
 }
 
 #[test]
 fn host_reports_the_arrival() {
-    let mut net = Net::new(Framing::Compact);
-    net.net.server.connect_local();
-    net.check();
-    while net.net.server.poll_local_event().is_some() {}
-    net.burns(0).set(Some(Burning::of(5)));
-    net.check();
-    let events = std::iter::from_fn(|| net.net.server.poll_local_event());
+    let mut net = network(Framing::Compact);
+    net.server.connect_local();
+    check(&mut net);
+    while net.server.poll_local_event().is_some() {}
+    burns(&mut net, 0).set(Some(Burning::of(5)));
+    check(&mut net);
+    let events = std::iter::from_fn(|| net.server.poll_local_event());
     let names: Vec<Vec<_>> = events
         .filter_map(|event| match event {
             ClientEvent::Changed { fields, .. } => Some(fields.names().collect()),
@@ -383,46 +371,42 @@ fn mirror_refuses_an_optional_behaviour() {
     drop(MirrorPrefabs::new().register::<(Player, Burns)>(prefab));
 }
 
-#[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
-#[network_behaviour(send_interval = 0)]
-struct Shield {
-    #[sync_var(initial_only)]
-    colour: SyncVar<u32>,
-    #[sync_var(min_interval = 60)]
-    strength: SyncVar<u32>,
-    #[sync_var(threshold = far)]
-    angle: SyncVar<f32>,
-}
-
-impl Shield {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "a threshold compares values"
-    )]
-    fn far(last_sent: &f32, now: &f32) -> bool {
-        (last_sent - now).abs() > 10.0
-    }
-
-    fn of(number: u8) -> Self {
-        Self {
-            colour: u32::from(number).into(),
-            strength: u32::from(number).into(),
-            angle: f32::from(number).into(),
-        }
-    }
-}
-
 #[test]
 fn new_behaviour_is_complete_despite_intervals_and_thresholds() {
+    #[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
+    #[network_behaviour(send_interval = 0)]
+    struct Shield {
+        #[sync_var(initial_only)]
+        colour: SyncVar<u32>,
+        #[sync_var(min_interval = 60)]
+        strength: SyncVar<u32>,
+        #[sync_var(threshold = far)]
+        angle: SyncVar<f32>,
+    }
+
+    impl Shield {
+        #[expect(
+            clippy::trivially_copy_pass_by_ref,
+            reason = "a threshold compares values"
+        )]
+        fn far(last_sent: &f32, now: &f32) -> bool {
+            (last_sent - now).abs() > 10.0
+        }
+
+        fn of(number: u8) -> Self {
+            Self {
+                colour: u32::from(number).into(),
+                strength: u32::from(number).into(),
+                angle: f32::from(number).into(),
+            }
+        }
+    }
+
     type Shielded = Optional<Shield>;
     let prefabs = || Prefabs::new().register::<Shielded>("knight");
     for framing in [Framing::Compact, Framing::Unet] {
         let mut net = MemoryNetwork::new(prefabs);
-        let config = ClientConfig {
-            framing,
-            ..ClientConfig::default()
-        };
-        net.connect_client(NetworkClient::with_config(prefabs(), config));
+        net.connect_client(client(prefabs(), framing));
         let id = net.server.spawn(Shielded::default());
         net.settle();
         let mut send = |change: &dyn Fn(&mut Shielded)| {

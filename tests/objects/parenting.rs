@@ -4,29 +4,21 @@ mod convergence;
 mod deep;
 
 use std::time::Duration;
-use syncvar_testing::{ClientMessages as _, ServerMessages as _};
+use syncvar_testing::{ClientMessages as _, ServerMessages as _, client};
 
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Framing, NetworkSceneId, ServerConfig, error::ParentError, stats::MessageType,
+    Framing, NetworkSceneId, ServerConfig, error::ParentError, stats::MessageType,
     wire::ReadErrorKind,
 };
 use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 
 const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
-fn client(dialect: Framing) -> NetworkClient {
-    let config = ClientConfig {
-        framing: dialect,
-        ..ClientConfig::default()
-    };
-    NetworkClient::with_config(prefabs(), config)
-}
-
 /// A network with one client and so many doors.
 fn with_doors<const N: usize>(dialect: Framing) -> (MemoryNetwork, [NetId; N]) {
     let mut net = MemoryNetwork::new(prefabs);
-    net.connect_client(client(dialect));
+    net.connect_client(client(prefabs(), dialect));
     let ids = [(); N].map(|()| net.server.spawn(Door::default()));
     net.settle();
     drain(&mut net, 0);
@@ -53,7 +45,7 @@ fn early_and_late_clients_have_the_same_parents() {
             drain(&mut net, 0),
             [changed(b, Some(a)), changed(c, Some(a))]
         );
-        net.connect_client(client(dialect));
+        net.connect_client(client(prefabs(), dialect));
         net.settle();
         // For the late one it is how they are from the beginning.
         let events = drain(&mut net, 1);
@@ -98,7 +90,7 @@ fn a_late_joiner_is_given_scene_objects_with_their_parents() {
             net.server.set_parent(child, Some(parent)).unwrap();
         }
         net.settle();
-        let mut client = client(dialect);
+        let mut client = client(prefabs(), dialect);
         for scene_id in scene {
             client
                 .add_scene_object(scene_id, Player::default())
@@ -247,32 +239,11 @@ fn a_parent_must_be_there_and_not_be_the_object_or_below_it() {
     assert_eq!(server.ancestors(c).collect::<Vec<_>>(), [b, a]);
 }
 
-/// Gives clients each message alone, and looks at them after each.
-fn one_by_one(net: &mut MemoryNetwork, look: impl Fn(&NetworkClient)) {
-    net.server.update(net.now() + Duration::from_secs(1));
-    let mut packets = Vec::new();
-    while let Some(transmit) = net.server.poll_transmit() {
-        packets.push((transmit.connection, transmit.chunks.concat()));
-    }
-    for (connection, packet) in packets {
-        let index = (0..net.client_count()).find(|index| net.connection(*index) == connection);
-        let index = index.unwrap();
-        let mut rest = &packet[..];
-        while !rest.is_empty() {
-            let length = usize::from(u16::from_le_bytes([rest[0], rest[1]])) + 4;
-            let (message, behind) = rest.split_at(length);
-            net.client_mut(index).handle_messages(0, message).unwrap();
-            look(net.client(index));
-            rest = behind;
-        }
-    }
-}
-
 #[test]
 fn reversed_chain_never_shows_a_cycle_to_clients() {
     let (mut net, ids) = with_doors::<6>(Framing::Compact);
     // Seen by different connections, so that they are in different buffers.
-    net.connect_client(client(Framing::Unet));
+    net.connect_client(client(prefabs(), Framing::Unet));
     net.settle();
     net.server.hide(ids[2], net.connection(1)).unwrap();
     net.server.hide(ids[4], net.connection(1)).unwrap();
@@ -292,13 +263,34 @@ fn reversed_chain_never_shows_a_cycle_to_clients() {
         }
     });
     assert_eq!(net.client(0).ancestors(ids[0]).count(), 5);
+
+    /// Gives clients each message alone, and looks at them after each.
+    fn one_by_one(net: &mut MemoryNetwork, look: impl Fn(&NetworkClient)) {
+        net.server.update(net.now() + Duration::from_secs(1));
+        let mut packets = Vec::new();
+        while let Some(transmit) = net.server.poll_transmit() {
+            packets.push((transmit.connection, transmit.chunks.concat()));
+        }
+        for (connection, packet) in packets {
+            let index = (0..net.client_count()).find(|index| net.connection(*index) == connection);
+            let index = index.unwrap();
+            let mut rest = &packet[..];
+            while !rest.is_empty() {
+                let length = usize::from(u16::from_le_bytes([rest[0], rest[1]])) + 4;
+                let (message, behind) = rest.split_at(length);
+                net.client_mut(index).handle_messages(0, message).unwrap();
+                look(net.client(index));
+                rest = behind;
+            }
+        }
+    }
 }
 
 #[test]
 fn no_parent_and_an_equal_parent_cost_no_bytes() {
     let spawned = |act: fn(&mut NetworkServer, NetId)| {
         let mut net = MemoryNetwork::new(prefabs);
-        net.connect_client(client(Framing::Compact));
+        net.connect_client(client(prefabs(), Framing::Compact));
         net.settle();
         let id = net.server.spawn(Door::default());
         act(&mut net.server, id);

@@ -24,37 +24,6 @@ fn network(compare_schemas: bool, framing: Framing) -> MemoryNetwork {
     net
 }
 
-/// Answers each request by a new object, and despawns the returned ones.
-fn serve(net: &mut MemoryNetwork) {
-    net.settle();
-    while let Some(event) = net.server.poll_event() {
-        match event {
-            ServerEvent::AddPlayer {
-                connection, number, ..
-            } => {
-                let player = net.server.spawn(Player::new(number.into(), "Ann"));
-                net.server
-                    .set_player(connection, number, Some(player))
-                    .unwrap();
-            }
-            ServerEvent::RemovePlayer { object, .. } => {
-                net.server.despawn(object.unwrap()).unwrap();
-            }
-            _ => {}
-        }
-    }
-    net.settle();
-}
-
-fn reported(net: &mut MemoryNetwork, client: usize) -> Vec<(i16, NetId)> {
-    let events = syncvar_testing::events(net.client_mut(client));
-    let players = events.filter_map(|event| match event {
-        ClientEvent::Player { number, object } => Some((number, object)),
-        _ => None,
-    });
-    players.collect()
-}
-
 #[test]
 fn client_receives_its_players_by_number() {
     for (compared, framing) in [
@@ -81,6 +50,37 @@ fn client_receives_its_players_by_number() {
         assert_eq!(net.client(0).player(0), None);
         assert!(net.client(0).identity(players[0]).is_none());
         assert_eq!(net.client(0).player(-1), Some(players[1]));
+    }
+
+    /// Answers each request by a new object, and despawns the returned ones.
+    fn serve(net: &mut MemoryNetwork) {
+        net.settle();
+        while let Some(event) = net.server.poll_event() {
+            match event {
+                ServerEvent::AddPlayer {
+                    connection, number, ..
+                } => {
+                    let player = net.server.spawn(Player::new(number.into(), "Ann"));
+                    net.server
+                        .set_player(connection, number, Some(player))
+                        .unwrap();
+                }
+                ServerEvent::RemovePlayer { object, .. } => {
+                    net.server.despawn(object.unwrap()).unwrap();
+                }
+                _ => {}
+            }
+        }
+        net.settle();
+    }
+
+    fn reported(net: &mut MemoryNetwork, client: usize) -> Vec<(i16, NetId)> {
+        let events = syncvar_testing::events(net.client_mut(client));
+        let players = events.filter_map(|event| match event {
+            ClientEvent::Player { number, object } => Some((number, object)),
+            _ => None,
+        });
+        players.collect()
     }
 }
 

@@ -12,6 +12,7 @@ use syncvar::motion::{Group, Input};
 use syncvar::prelude::*;
 use syncvar::testing::{Conditions, Random};
 use syncvar::{ClientConfig, ServerConfig, error::ObjectError};
+use syncvar_testing::spawn_for;
 
 use anticipation::Door;
 use spawns::Shell;
@@ -101,11 +102,7 @@ impl Game {
 
     /// Begins with the client 0 of a network.
     fn begin(mut net: MemoryNetwork) -> Self {
-        let options = SpawnOptions {
-            owner: Some(net.connection(0)),
-            ..SpawnOptions::default()
-        };
-        let id = net.server.try_spawn(Player::default(), options).unwrap();
+        let id = spawn_for(&mut net, Player::default(), 0);
         for _ in 0..100 {
             net.step();
         }
@@ -237,25 +234,25 @@ fn a_difference_is_corrected_within_the_round_trip() {
     assert!((0.99..1.01).contains(&size), "{size}");
 }
 
-/// Character with a field that its owner writes.
-#[derive(NetworkBehaviour, Default, Clone)]
-#[network_behaviour(send_interval = 0)]
-struct Turret {
-    #[sync_var]
-    heat: SyncVar<u32>,
-    #[sync_var(write = owner, hook = on_aim)]
-    aim: SyncVar<u32>,
-    told: u32,
-}
-
-impl Turret {
-    fn on_aim(&mut self, _previous: u32) {
-        self.told += 1;
-    }
-}
-
 #[test]
 fn a_write_of_the_owner_is_visible_in_its_prediction() {
+    /// Character with a field that its owner writes.
+    #[derive(NetworkBehaviour, Default, Clone)]
+    #[network_behaviour(send_interval = 0)]
+    struct Turret {
+        #[sync_var]
+        heat: SyncVar<u32>,
+        #[sync_var(write = owner, hook = on_aim)]
+        aim: SyncVar<u32>,
+        told: u32,
+    }
+
+    impl Turret {
+        fn on_aim(&mut self, _previous: u32) {
+            self.told += 1;
+        }
+    }
+
     fn step(turret: &mut Turret, _: &Move, _tick: u64) {
         turret.heat += *turret.aim;
     }
@@ -263,11 +260,7 @@ fn a_write_of_the_owner_is_visible_in_its_prediction() {
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), bad_link());
     net.tick = Duration::from_secs(1) / 30;
     net.connect();
-    let options = SpawnOptions {
-        owner: Some(net.connection(0)),
-        ..SpawnOptions::default()
-    };
-    let id = net.server.try_spawn(Turret::default(), options).unwrap();
+    let id = spawn_for(&mut net, Turret::default(), 0);
     for _ in 0..100 {
         net.step();
     }
@@ -492,11 +485,7 @@ fn colliding_players_are_predicted_together() {
     };
     let mut net = network(link, true);
     net.connect();
-    let options = SpawnOptions {
-        owner: Some(net.connection(0)),
-        ..SpawnOptions::default()
-    };
-    let first = net.server.try_spawn(Player::default(), options).unwrap();
+    let first = spawn_for(&mut net, Player::default(), 0);
     let mut other = Player::default();
     other.position.set(Vector2::new(3.0, 0.0));
     let ids = [first, net.server.spawn(other)];

@@ -648,25 +648,25 @@ proptest! {
     }
 }
 
-/// Has a reference beside its fields.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(synchronize)]
-struct Rope {
-    knot: NetRef,
-}
-
-impl Synchronize for Rope {
-    fn on_synchronize(
-        &mut self,
-        serializer: &mut BufferSerializer<'_, '_>,
-    ) -> Result<(), SynchronizeError> {
-        serializer.serialize_value(&mut self.knot)
-    }
-}
-
 // Lesson 31.
 #[test]
 fn reference_in_synchronized_data_is_notified() {
+    /// Has a reference beside its fields.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(synchronize)]
+    struct Rope {
+        knot: NetRef,
+    }
+
+    impl Synchronize for Rope {
+        fn on_synchronize(
+            &mut self,
+            serializer: &mut BufferSerializer<'_, '_>,
+        ) -> Result<(), SynchronizeError> {
+            serializer.serialize_value(&mut self.knot)
+        }
+    }
+
     let mut net = MemoryNetwork::new(|| prefabs().register::<Rope>("rope"));
     net.connect();
     net.settle();

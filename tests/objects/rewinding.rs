@@ -13,9 +13,6 @@ use syncvar::{NetworkBehaviour, ServerConfig};
 
 const TICK: Duration = Duration::from_micros(33_334);
 
-/// Radius of a target in metres.
-const RADIUS: f32 = 0.5;
-
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, channel = unreliable)]
 struct Target {
@@ -60,6 +57,9 @@ impl Gun {
 struct Aim {
     seen: f64,
 }
+
+/// Radius of a target in metres.
+const RADIUS: f32 = 0.5;
 
 fn prefabs() -> Prefabs {
     Prefabs::new()

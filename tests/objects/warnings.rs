@@ -90,29 +90,6 @@ fn time_that_goes_forward_is_no_mistake() {
     assert_eq!(lines, [""; 0]);
 }
 
-/// Runs both ends in a loop, for so many seconds of its time. The middle is the program's part of a frame.
-fn run_loop(
-    seconds: u64,
-    mut middle: impl FnMut(&mut NetworkServer, &mut NetworkClient, Duration),
-) {
-    let mut server = NetworkServer::new(Prefabs::new());
-    let mut host = Host::new(TransportOptions::default());
-    host.listen_tcp("127.0.0.1:0").unwrap();
-    let mut client = NetworkClient::new(Prefabs::new());
-    let addrs = host.local_addrs().unwrap();
-    let mut peer = Peer::tcp(&addrs[..], &client, TransportOptions::default()).unwrap();
-    let mut now = Duration::ZERO;
-    while now < Duration::from_secs(seconds) {
-        now += Duration::from_millis(100);
-        host.receive(&mut server, now);
-        let _ = peer.receive(&mut client, now);
-        middle(&mut server, &mut client, now);
-        host.transmit(&mut server, now);
-        peer.transmit(&mut client, now);
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
 #[test]
 fn a_forgotten_update_is_named_once() {
     const MISTAKE: &str = "frames go on without `update`";
@@ -127,6 +104,29 @@ fn a_forgotten_update_is_named_once() {
         });
     });
     assert_eq!(nowhere, [""; 0]);
+
+    /// Runs both ends in a loop, for so many seconds of its time. The middle is the program's part of a frame.
+    fn run_loop(
+        seconds: u64,
+        mut middle: impl FnMut(&mut NetworkServer, &mut NetworkClient, Duration),
+    ) {
+        let mut server = NetworkServer::new(Prefabs::new());
+        let mut host = Host::new(TransportOptions::default());
+        host.listen_tcp("127.0.0.1:0").unwrap();
+        let mut client = NetworkClient::new(Prefabs::new());
+        let addrs = host.local_addrs().unwrap();
+        let mut peer = Peer::tcp(&addrs[..], &client, TransportOptions::default()).unwrap();
+        let mut now = Duration::ZERO;
+        while now < Duration::from_secs(seconds) {
+            now += Duration::from_millis(100);
+            host.receive(&mut server, now);
+            let _ = peer.receive(&mut client, now);
+            middle(&mut server, &mut client, now);
+            host.transmit(&mut server, now);
+            peer.transmit(&mut client, now);
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
 }
 
 #[test]

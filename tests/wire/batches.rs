@@ -3,7 +3,7 @@
 use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
-    Channel, ClientConfig, Framing, ServerConfig,
+    Channel, Framing, ServerConfig,
     stats::MessageType,
     wire::{Encoding, NetworkWriter},
 };
@@ -118,6 +118,14 @@ fn unreadable_spawn_poisons_an_existing_object() {
 /// Datagrams are within the packet size. A longer entry takes the stream.
 #[test]
 fn unreliable_batches_fit_the_packet_and_long_state_takes_the_stream() {
+    /// A text on the unreliable channel.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, channel = 1)]
+    struct Note {
+        #[sync_var]
+        text: SyncVar<String>,
+    }
+
     let config = ServerConfig {
         packet_size: 100,
         ..ServerConfig::default()
@@ -160,18 +168,10 @@ fn unreliable_batches_fit_the_packet_and_long_state_takes_the_stream() {
         net.client(client).get::<Note>(note).unwrap().text.len(),
         100
     );
-}
 
-/// A text on the unreliable channel.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0, channel = 1)]
-struct Note {
-    #[sync_var]
-    text: SyncVar<String>,
-}
-
-fn prefabs_with_notes() -> Prefabs {
-    syncvar_testing::prefabs().register::<Note>("note")
+    fn prefabs_with_notes() -> Prefabs {
+        syncvar_testing::prefabs().register::<Note>("note")
+    }
 }
 
 #[test]
@@ -192,11 +192,7 @@ fn framing_is_compact_if_both_sides_support_it() {
             config,
             syncvar::testing::Conditions::default(),
         );
-        let config = ClientConfig {
-            framing: client,
-            ..ClientConfig::default()
-        };
-        let client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
+        let client = syncvar_testing::client(syncvar_testing::prefabs(), client);
         net.connect_client(client);
         let id = net.server.spawn(Player::new(1, "x"));
         net.settle();

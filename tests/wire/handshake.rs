@@ -4,6 +4,7 @@ use syncvar::join::SchemaRequests;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
 use syncvar::{DisconnectReason, ServerConfig, schema::SchemaDifference, values::NetworkHash128};
+use syncvar_testing::client;
 
 mod server_side {
     use syncvar::prelude::*;
@@ -230,6 +231,15 @@ fn asset_ids_are_the_same_in_every_build() {
             .register::<server_side::Player>("player")
             .schema_hash()
     );
+
+    /// FNV-1a of 128 bits, by its definition.
+    fn fnv1a_128(bytes: &[u8]) -> u128 {
+        let offset_basis = 144_066_263_297_769_815_596_495_629_667_062_367_629;
+        let prime = 309_485_009_821_345_068_724_781_371;
+        bytes.iter().fold(offset_basis, |hash: u128, byte| {
+            (hash ^ u128::from(*byte)).wrapping_mul(prime)
+        })
+    }
 }
 
 /// Whoever leaves, with a goodbye or without: the link is down when it has arrived, on both ends.
@@ -244,47 +254,38 @@ fn a_link_that_one_side_has_left_is_down_on_both_ends() {
     leaves(|net| net.client_mut(0).disconnect("bye"), &asked("bye"));
     leaves(|net| net.server.handle_disconnect(net.connection(0)), &lost);
     leaves(|net| net.client_mut(0).handle_disconnect(), &lost);
-}
 
-/// The first of two clients is parted from the server, and both are told this.
-fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
-    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
-    let link = Conditions {
-        delay: std::time::Duration::from_millis(120),
-        ..Conditions::default()
-    };
-    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
-    let (gone, stays) = (net.connect(), net.connect());
-    let id = net.server.spawn(server_side::Player::default());
-    net.settle();
-    part(&mut net);
-    net.settle();
+    /// The first of two clients is parted from the server, and both are told this.
+    fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
+        let prefabs = || Prefabs::new().register::<server_side::Player>("player");
+        let link = Conditions {
+            delay: std::time::Duration::from_millis(120),
+            ..Conditions::default()
+        };
+        let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+        let (gone, stays) = (net.connect(), net.connect());
+        let id = net.server.spawn(server_side::Player::default());
+        net.settle();
+        part(&mut net);
+        net.settle();
 
-    assert!(!net.is_connected(gone) && net.is_connected(stays));
-    assert!(!net.client(gone).is_connected());
-    let connections: Vec<_> = net.server.connections().collect();
-    assert_eq!(connections, [net.connection(stays)]);
-    assert_eq!(net.replicas::<server_side::Player>(id).count(), 1);
+        assert!(!net.is_connected(gone) && net.is_connected(stays));
+        assert!(!net.client(gone).is_connected());
+        let connections: Vec<_> = net.server.connections().collect();
+        assert_eq!(connections, [net.connection(stays)]);
+        assert_eq!(net.replicas::<server_side::Player>(id).count(), 1);
 
-    let at_client = syncvar_testing::events(net.client_mut(gone)).last();
-    let reason = told.clone();
-    assert_eq!(at_client, Some(ClientEvent::Disconnected { reason }));
-    let at_server = std::iter::from_fn(|| net.server.poll_event()).last();
-    let expected = ServerEvent::Disconnected {
-        connection: net.connection(gone),
-        reason: told.clone(),
-        owned: vec![],
-    };
-    assert_eq!(at_server, Some(expected));
-}
-
-/// FNV-1a of 128 bits, by its definition.
-fn fnv1a_128(bytes: &[u8]) -> u128 {
-    let offset_basis = 144_066_263_297_769_815_596_495_629_667_062_367_629;
-    let prime = 309_485_009_821_345_068_724_781_371;
-    bytes.iter().fold(offset_basis, |hash: u128, byte| {
-        (hash ^ u128::from(*byte)).wrapping_mul(prime)
-    })
+        let at_client = syncvar_testing::events(net.client_mut(gone)).last();
+        let reason = told.clone();
+        assert_eq!(at_client, Some(ClientEvent::Disconnected { reason }));
+        let at_server = std::iter::from_fn(|| net.server.poll_event()).last();
+        let expected = ServerEvent::Disconnected {
+            connection: net.connection(gone),
+            reason: told.clone(),
+            owned: vec![],
+        };
+        assert_eq!(at_server, Some(expected));
+    }
 }
 
 #[test]
@@ -347,11 +348,7 @@ fn each_version_speaks_to_itself_only() {
 #[test]
 fn unknown_version_is_refused_and_unrequested_framing_an_error() {
     let connecting = |dialect| {
-        let config = ClientConfig {
-            framing: dialect,
-            ..ClientConfig::default()
-        };
-        let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
+        let mut client = client(syncvar_testing::prefabs(), dialect);
         client.handle_connect();
         client
     };

@@ -11,7 +11,6 @@ use syncvar_testing::{Compass, DATAGRAMS, Door, Packet, Pair, Player, frame, pre
 
 const DESTROY: i16 = 1;
 const UPDATE_VARS: i16 = 8;
-const HIDE: i16 = 13;
 const AUTHORITY: i16 = 15;
 
 /// Returns a pair with ticks of 600 ms, whose client is ready.
@@ -135,6 +134,8 @@ fn early_messages_of_all_kinds_run_in_order() {
 // checklist: T55
 #[test]
 fn despawn_before_its_spawn_removes_the_object_at_once() {
+    const HIDE: i16 = 13;
+
     for (message, hidden) in [(DESTROY, false), (HIDE, true)] {
         let mut pair = joined(Framing::Compact);
         say(
@@ -321,7 +322,7 @@ fn early_messages_of_a_join_run_before_ready() {
     assert_eq!(heading(&pair, ids[0]), Some(90.0));
 }
 
-/// A delta whose spawn was damaged is early, and the burst behind NotReady has newer state.
+/// A delta whose spawn was damaged is early, and the burst behind `NotReady` has newer state.
 #[test]
 fn not_ready_drops_early_deltas_of_unreliable_channels() {
     let mut pair = joined(Framing::Unet);

@@ -7,10 +7,8 @@ mod statistics;
 
 use self::route::{Route, changed, exchange, network, numbers, points, settled};
 use syncvar::prelude::*;
-use syncvar::{
-    Budget, Channel, ClientConfig, Framing, ServerConfig, stats::MessageType, testing::Conditions,
-};
-use syncvar_testing::{Player, change, drain};
+use syncvar::{Budget, Channel, Framing, ServerConfig, stats::MessageType, testing::Conditions};
+use syncvar_testing::{Player, change, client, drain};
 
 /// The ids of a small object, a large one, and a small one.
 fn spawn_three(net: &mut MemoryNetwork) -> [NetId; 3] {
@@ -211,11 +209,7 @@ fn unreliable_message_may_fill_a_packet() {
 #[test]
 fn literal_unet_has_no_form_for_it_and_says_so() {
     let mut net = network(0);
-    let config = ClientConfig {
-        framing: Framing::Unet,
-        ..ClientConfig::default()
-    };
-    let client = NetworkClient::with_config(route::prefabs(), config);
+    let client = client(route::prefabs(), Framing::Unet);
     let unet = net.connect_client(client);
     let id = net.server.spawn(Route::default());
     net.settle();

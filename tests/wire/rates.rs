@@ -24,31 +24,6 @@ fn prefabs() -> Prefabs {
         .register::<Clock>("clock")
 }
 
-/// Returns the received changes of a lamp and a clock that change in each of 3000 ticks of 1 ms.
-fn changes(config: ServerConfig) -> [usize; 2] {
-    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
-    net.tick = Duration::from_millis(1);
-    net.connect();
-    let ids = [
-        net.server.spawn(Lamp::default()),
-        net.server.spawn(Clock::default()),
-    ];
-    net.settle();
-    let mut counts = [0; 2];
-    for _ in 0..3000 {
-        net.server.get_mut::<Lamp>(ids[0]).unwrap().level += 1;
-        net.server.get_mut::<Clock>(ids[1]).unwrap().hand += 1;
-        net.step();
-        while let Some(event) = net.client_mut(0).poll_event() {
-            if let ClientEvent::Changed { object, .. } = event {
-                let index = ids.iter().position(|id| *id == object).unwrap();
-                counts[index] += 1;
-            }
-        }
-    }
-    counts
-}
-
 #[test]
 fn send_interval_follows_the_tick_rate_unless_it_is_set() {
     let rate = |tick_rate| ServerConfig {
@@ -63,6 +38,31 @@ fn send_interval_follows_the_tick_rate_unless_it_is_set() {
         ..rate(60)
     };
     assert_eq!(changes(each_update), [3000, 29]);
+
+    /// Returns the received changes of a lamp and a clock that change in each of 3000 ticks of 1 ms.
+    fn changes(config: ServerConfig) -> [usize; 2] {
+        let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
+        net.tick = Duration::from_millis(1);
+        net.connect();
+        let ids = [
+            net.server.spawn(Lamp::default()),
+            net.server.spawn(Clock::default()),
+        ];
+        net.settle();
+        let mut counts = [0; 2];
+        for _ in 0..3000 {
+            net.server.get_mut::<Lamp>(ids[0]).unwrap().level += 1;
+            net.server.get_mut::<Clock>(ids[1]).unwrap().hand += 1;
+            net.step();
+            while let Some(event) = net.client_mut(0).poll_event() {
+                if let ClientEvent::Changed { object, .. } = event {
+                    let index = ids.iter().position(|id| *id == object).unwrap();
+                    counts[index] += 1;
+                }
+            }
+        }
+        counts
+    }
 }
 
 #[test]

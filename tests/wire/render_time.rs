@@ -64,19 +64,13 @@ fn every_frame_at_144_hz_advances_over_a_memory_network() {
     }
 }
 
-/// Bytes on the way, with their times of arrival in microseconds.
-type Way = VecDeque<(u64, Vec<u8>)>;
-
-/// Sends by a stream: late packets delay the packets behind them.
-fn send(way: &mut Way, now: u64, delay: u64, packet: Vec<u8>) {
-    let before = way.back().map_or(0, |(arrival, _)| *arrival);
-    way.push_back((before.max(now + delay), packet));
-}
-
 /// A client of `TcpClient`: updated every 25 ms and with each packet, by the time since its connection.
 /// Each 25th packet is lost, and its repetition delays the stream by 200 ms.
 #[test]
 fn every_frame_at_144_hz_advances_with_the_packets_of_tcp() {
+    /// Bytes on the way, with their times of arrival in microseconds.
+    type Way = VecDeque<(u64, Vec<u8>)>;
+
     let mut server = NetworkServer::new(prefabs());
     let mut client = NetworkClient::new(prefabs());
     client.handle_connect();
@@ -121,4 +115,10 @@ fn every_frame_at_144_hz_advances_with_the_packets_of_tcp() {
     assert!(frames.shown > 8_000, "{}", frames.shown);
     let bound = Duration::from_millis(40);
     assert!(frames.error <= bound, "{:?} > {bound:?}", frames.error);
+
+    /// Sends by a stream: late packets delay the packets behind them.
+    fn send(way: &mut Way, now: u64, delay: u64, packet: Vec<u8>) {
+        let before = way.back().map_or(0, |(arrival, _)| *arrival);
+        way.push_back((before.max(now + delay), packet));
+    }
 }

@@ -11,8 +11,6 @@ use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use syncvar_testing::{Door, Player, change, drain, frame, network, states};
 
 const UPDATE_VARS: i16 = 8;
-const OBJECT_SPAWN: i16 = 3;
-
 #[test]
 fn malformed_update_poisons_its_object_until_sent_again() {
     let mut net = network(1);
@@ -94,6 +92,8 @@ fn bytes_left_over_and_bits_of_no_field_poison_too() {
 
 #[test]
 fn the_server_is_asked_once_until_the_object_has_come() {
+    const OBJECT_SPAWN: i16 = 3;
+
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();

@@ -277,12 +277,6 @@ enum Gait {
     Run = 5,
 }
 
-#[derive(SyncValue, Clone, Copy, PartialEq, Debug)]
-#[repr(u32)]
-enum Flags {
-    All = 0xffff_ffff,
-}
-
 #[derive(SyncValue, Clone, PartialEq, Debug)]
 enum Effect {
     Nothing,
@@ -293,6 +287,12 @@ enum Effect {
 // checklist: N15
 #[test]
 fn enum_takes_four_bytes_or_its_position_and_members() {
+    #[derive(SyncValue, Clone, Copy, PartialEq, Debug)]
+    #[repr(u32)]
+    enum Flags {
+        All = 0xffff_ffff,
+    }
+
     assert_eq!(round_trip(&Gait::Backwards, &Gait::Stand), [255; 4]);
     assert_eq!(round_trip(&Gait::Run, &Gait::Stand), [5, 0, 0, 0]);
     assert_eq!(round_trip(&Flags::All, &Flags::All), [255; 4]);

@@ -359,24 +359,24 @@ fn budgets_of_any_numbers_delay_nothing_for_ever() {
     }
 }
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Gauge {
-    #[sync_var(threshold = is_far)]
-    level: SyncVar<u32>,
-}
-
-impl Gauge {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form of a threshold")]
-    fn is_far(sent: &u32, present: &u32) -> bool {
-        sent.abs_diff(*present) >= 10
-    }
-}
-
 /// The object waits behind another one when its field changes again, below the threshold of the frame that the
 /// connection has not received.
 #[test]
 fn withheld_field_below_its_threshold_arrives() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Gauge {
+        #[sync_var(threshold = is_far)]
+        level: SyncVar<u32>,
+    }
+
+    impl Gauge {
+        #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form of a threshold")]
+        fn is_far(sent: &u32, present: &u32) -> bool {
+            sent.abs_diff(*present) >= 10
+        }
+    }
+
     let mut net = MemoryNetwork::pair(|| {
         Prefabs::new()
             .register::<Banner>("banner")

@@ -19,9 +19,6 @@ const TICK: Duration = Duration::from_nanos(1_000_000_000 / 30);
 const ROUND_TRIP: Duration = Duration::from_millis(80);
 const MOVERS: usize = 100;
 
-/// Ticks of the movers before the first of them stops.
-const MOVING: usize = 300;
-
 struct Race {
     net: MemoryNetwork,
     movers: Vec<NetId>,
@@ -91,6 +88,9 @@ fn no_stopped_mover_is_wrong_after_two_round_trips() {
 
 #[test]
 fn movers_stand_still_for_at_most_three_ticks() {
+    /// Ticks of the movers before the first of them stops.
+    const MOVING: usize = 300;
+
     let mut longest = Vec::new();
     for seed in 0..10 {
         let mut race = Race::new(seed);

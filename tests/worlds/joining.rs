@@ -42,29 +42,6 @@ fn payload(name: &str, build: u32) -> Payload {
     Payload::of(&Join { name, build }).unwrap()
 }
 
-/// Accepts build 8 only.
-fn decide(net: &mut MemoryNetwork) {
-    while let Some(event) = net.server.poll_event() {
-        let ServerEvent::JoinRequested {
-            connection,
-            payload,
-            ..
-        } = event
-        else {
-            continue;
-        };
-        match payload.decode::<Join>() {
-            Ok(Join { build: 8, .. }) => net.server.accept(connection).unwrap(),
-            Ok(_) => {
-                let reason = Payload::of(&Denied::WrongBuild { wanted: 8 }).unwrap();
-                let refusal = Refusal::new("please update").with(reason);
-                net.server.refuse(connection, refusal).unwrap();
-            }
-            Err(_) => net.server.refuse(connection, "no name").unwrap(),
-        }
-    }
-}
-
 fn last_event(net: &mut MemoryNetwork, client: usize) -> Option<ClientEvent> {
     syncvar_testing::events(net.client_mut(client)).last()
 }
@@ -95,6 +72,29 @@ fn program_decides_by_the_payload() {
     let refused = ClientEvent::Refused { reason };
     assert_eq!(last_event(&mut net, without), Some(refused));
     assert_eq!(net.server.connections().count(), 1);
+
+    /// Accepts build 8 only.
+    fn decide(net: &mut MemoryNetwork) {
+        while let Some(event) = net.server.poll_event() {
+            let ServerEvent::JoinRequested {
+                connection,
+                payload,
+                ..
+            } = event
+            else {
+                continue;
+            };
+            match payload.decode::<Join>() {
+                Ok(Join { build: 8, .. }) => net.server.accept(connection).unwrap(),
+                Ok(_) => {
+                    let reason = Payload::of(&Denied::WrongBuild { wanted: 8 }).unwrap();
+                    let refusal = Refusal::new("please update").with(reason);
+                    net.server.refuse(connection, refusal).unwrap();
+                }
+                Err(_) => net.server.refuse(connection, "no name").unwrap(),
+            }
+        }
+    }
 }
 
 #[test]

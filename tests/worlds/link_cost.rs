@@ -27,9 +27,6 @@ struct AtOnce {
     place: SyncVar<[f32; 3]>,
 }
 
-/// Bytes of the headers of UDP and IPv4 before each datagram.
-const HEADERS: u64 = 28;
-
 /// Returns a network of 30 ticks a second with one client and 80 ms of round trip.
 fn network() -> MemoryNetwork {
     let prefabs = || {
@@ -63,30 +60,11 @@ fn spawn<B: NetworkBehaviour + Default>(net: &mut MemoryNetwork, count: usize) -
     ids
 }
 
-/// Returns the packets and bytes of a minute in which each of ten objects changes in one of fifty ticks.
-fn sparse_minute<B: NetworkBehaviour + Default>(
-    write: impl Fn(&mut NetworkServer, NetId, f32),
-) -> (u64, u64) {
-    let mut net = network();
-    let ids = spawn::<B>(&mut net, 10);
-    let before = net.client(0).stats().received;
-    let mut random = Random::new(11);
-    for step in 0..1_800_u16 {
-        for id in &ids {
-            if random.chance(20) {
-                write(&mut net.server, *id, step.into());
-            }
-        }
-        net.step();
-    }
-    net.settle();
-    net.assert_replicas_equal();
-    let after = net.client(0).stats().received;
-    (after.messages - before.messages, after.bytes - before.bytes)
-}
-
 #[test]
 fn repeated_changes_make_no_datagrams_on_a_clean_link() {
+    /// Bytes of the headers of UDP and IPv4 before each datagram.
+    const HEADERS: u64 = 28;
+
     let once = sparse_minute::<Once>(|server, id, value| {
         server.get_mut::<Once>(id).unwrap().place.set([value; 3]);
     });
@@ -100,6 +78,28 @@ fn repeated_changes_make_no_datagrams_on_a_clean_link() {
         twice * 100 <= once * 140,
         "{twice} bytes with repetitions, {once} without"
     );
+
+    /// Returns the packets and bytes of a minute in which each of ten objects changes in one of fifty ticks.
+    fn sparse_minute<B: NetworkBehaviour + Default>(
+        write: impl Fn(&mut NetworkServer, NetId, f32),
+    ) -> (u64, u64) {
+        let mut net = network();
+        let ids = spawn::<B>(&mut net, 10);
+        let before = net.client(0).stats().received;
+        let mut random = Random::new(11);
+        for step in 0..1_800_u16 {
+            for id in &ids {
+                if random.chance(20) {
+                    write(&mut net.server, *id, step.into());
+                }
+            }
+            net.step();
+        }
+        net.settle();
+        net.assert_replicas_equal();
+        let after = net.client(0).stats().received;
+        (after.messages - before.messages, after.bytes - before.bytes)
+    }
 }
 
 /// No datagram of the server is lost, only acknowledgements.
@@ -119,39 +119,6 @@ fn a_lost_acknowledgement_repairs_nothing() {
     }
     let losses = net.server.losses(net.connection(0)).unwrap().unwrap();
     assert!(losses.spurious <= 6, "{losses:?}");
-}
-
-/// Returns how many of a thousand values are late at the client, and how many of its ticks are: 12 datagrams in each
-/// tick, 5 % of them lost.
-fn late_values<B: NetworkBehaviour + Default>(
-    write: impl Fn(&mut NetworkServer, NetId, f32),
-    read: impl Fn(&NetworkClient, NetId) -> f32,
-) -> u64 {
-    let mut net = network();
-    let ids = spawn::<B>(&mut net, 760);
-    let link = net.downlink(0).clone();
-    net.set_downlink(0, Conditions { loss: 0.05, ..link });
-    let (mut late, mut count) = (0, 0);
-    let mut least = f32::MAX;
-    for step in 0..240_u16 {
-        for id in &ids {
-            write(&mut net.server, *id, step.into());
-        }
-        let before = net.client(0).stats().received.messages;
-        net.step();
-        if step < 20 {
-            continue;
-        }
-        let arrived = net.client(0).stats().received.messages - before;
-        assert!((6..=15).contains(&arrived), "{arrived} datagrams");
-        for id in &ids {
-            let age = f32::from(step) - read(net.client(0), *id);
-            least = least.min(age);
-            late += u64::from(age > least);
-            count += 1;
-        }
-    }
-    late * 1_000 / count
 }
 
 #[test]
@@ -177,4 +144,37 @@ fn values_without_gather_are_late_only_if_lost() {
         at_once <= 60,
         "{at_once} of 1 000 are late, of which 50 are lost"
     );
+
+    /// Returns how many of a thousand values are late at the client, and how many of its ticks are: 12 datagrams in each
+    /// tick, 5 % of them lost.
+    fn late_values<B: NetworkBehaviour + Default>(
+        write: impl Fn(&mut NetworkServer, NetId, f32),
+        read: impl Fn(&NetworkClient, NetId) -> f32,
+    ) -> u64 {
+        let mut net = network();
+        let ids = spawn::<B>(&mut net, 760);
+        let link = net.downlink(0).clone();
+        net.set_downlink(0, Conditions { loss: 0.05, ..link });
+        let (mut late, mut count) = (0, 0);
+        let mut least = f32::MAX;
+        for step in 0..240_u16 {
+            for id in &ids {
+                write(&mut net.server, *id, step.into());
+            }
+            let before = net.client(0).stats().received.messages;
+            net.step();
+            if step < 20 {
+                continue;
+            }
+            let arrived = net.client(0).stats().received.messages - before;
+            assert!((6..=15).contains(&arrived), "{arrived} datagrams");
+            for id in &ids {
+                let age = f32::from(step) - read(net.client(0), *id);
+                least = least.min(age);
+                late += u64::from(age > least);
+                count += 1;
+            }
+        }
+        late * 1_000 / count
+    }
 }

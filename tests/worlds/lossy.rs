@@ -27,16 +27,6 @@ fn prefabs() -> Prefabs {
         .register::<Plain>("plain")
 }
 
-/// Returns a network with 3 clients on links of this quality.
-fn network(link: Conditions) -> MemoryNetwork {
-    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
-    net.datagrams = true;
-    for _ in 0..3 {
-        net.connect();
-    }
-    net
-}
-
 #[test]
 fn lost_values_arrive_after_the_last_write() {
     for loss_per_mille in [0_u16, 100, 300] {
@@ -67,6 +57,16 @@ fn lost_values_arrive_after_the_last_write() {
         }
         net.settle();
         net.assert_replicas_equal();
+    }
+
+    /// Returns a network with 3 clients on links of this quality.
+    fn network(link: Conditions) -> MemoryNetwork {
+        let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+        net.datagrams = true;
+        for _ in 0..3 {
+            net.connect();
+        }
+        net
     }
 }
 

@@ -1,12 +1,12 @@
 //! Fields that their owners write, and unreliable calls, over links that lose packets.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::testing::{Conditions, Random};
+use syncvar_testing::{assert_all_equal, token};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, channel = unreliable)]
@@ -62,19 +62,6 @@ fn network(clients: usize, link: Conditions) -> MemoryNetwork {
     net
 }
 
-/// A server to whose sessions a client returns after a lost link.
-fn with_sessions() -> ServerConfig {
-    fn token() -> [u8; 16] {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        u128::from(NEXT.fetch_add(1, Ordering::Relaxed)).to_le_bytes()
-    }
-    ServerConfig {
-        reconnect_grace: Duration::from_mins(1),
-        session_tokens: Some(token),
-        ..ServerConfig::default()
-    }
-}
-
 fn link(loss_per_mille: u16, seed: u64) -> Conditions {
     Conditions {
         delay: Duration::from_millis(40),
@@ -91,13 +78,6 @@ fn spawn(net: &mut MemoryNetwork, owner: usize) -> NetId {
     let owner = net.connection(owner);
     net.server.set_owner(id, Some(owner)).unwrap();
     id
-}
-
-/// Some fields of a car, on the server or on a client.
-fn state(car: &Car, wheel: &Wheel, driver: &Driver) -> (u32, u32, Vec<u32>, usize, u32, u32) {
-    let path = car.path.iter().copied().collect();
-    let (angle, mood) = (*wheel.angle, *driver.mood);
-    (*car.x, *car.gear, path, car.letter.len(), angle, mood)
 }
 
 /// Writes some fields of an object on its owner.
@@ -130,20 +110,6 @@ fn write(net: &mut MemoryNetwork, owner: usize, id: NetId, number: u32, random: 
     }
 }
 
-fn assert_equal(net: &MemoryNetwork, ids: &[NetId]) {
-    for id in ids {
-        let server = &net.server;
-        let theirs = (server.get(*id), server.get(*id), server.get(*id));
-        let theirs = state(theirs.0.unwrap(), theirs.1.unwrap(), theirs.2.unwrap());
-        for index in 0..net.client_count() {
-            let client = net.client(index);
-            let ours = (client.get(*id), client.get(*id), client.get(*id));
-            let ours = state(ours.0.unwrap(), ours.1.unwrap(), ours.2.unwrap());
-            assert_eq!(ours, theirs, "object {id} on client {index}");
-        }
-    }
-}
-
 #[test]
 fn writes_of_owners_arrive_after_losses_and_changes_of_owners() {
     for (loss, seed) in [(0, 1), (50, 2), (200, 3), (400, 4)] {
@@ -167,7 +133,7 @@ fn writes_of_owners_arrive_after_losses_and_changes_of_owners() {
             net.step();
         }
         net.settle();
-        assert_equal(&net, &ids);
+        assert_all_equal(&mut net);
     }
 }
 
@@ -184,7 +150,7 @@ fn last_writes_of_owners_survive_a_loss() {
     for (number, id) in (1..).zip(&ids) {
         assert_eq!(net.server.get::<Car>(*id).unwrap().x, number);
     }
-    assert_equal(&net, &ids);
+    assert_all_equal(&mut net);
 }
 
 #[test]
@@ -263,10 +229,19 @@ fn writes_and_state_survive_lost_links() {
             net.step();
         }
         net.settle();
-        assert_equal(&net, &ids);
+        assert_all_equal(&mut net);
         for id in &ids {
             let fuel = *net.server.get::<Car>(*id).unwrap().fuel;
             assert_eq!(net.client(0).get::<Car>(*id).unwrap().fuel, fuel);
+        }
+    }
+
+    /// A server to whose sessions a client returns after a lost link.
+    fn with_sessions() -> ServerConfig {
+        ServerConfig {
+            reconnect_grace: Duration::from_mins(1),
+            session_tokens: Some(token),
+            ..ServerConfig::default()
         }
     }
 }
@@ -318,7 +293,7 @@ fn writes_from_before_a_handover_are_void() {
     net.client_mut(0).get_mut::<Car>(id).unwrap().x.set(6);
     net.settle();
     assert_eq!(net.server.get::<Car>(id).unwrap().x, 6);
-    assert_equal(&net, &[id]);
+    assert_all_equal(&mut net);
 }
 
 #[test]
@@ -361,7 +336,7 @@ fn client_counts_the_losses_of_its_datagrams() {
     assert!((0.2..0.6).contains(&losses.loss), "{losses:?}");
     assert!(losses.jitter > Duration::ZERO, "{losses:?}");
     net.settle();
-    assert_equal(&net, &ids);
+    assert_all_equal(&mut net);
     let losses = net.client(0).losses().unwrap();
     let left = (losses.flying, losses.backlog, losses.shown);
     assert_eq!((left, losses.bad_acks), ((0, 0, 0), 0));

@@ -2,7 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
-use syncvar_testing::{Door, Player, change, drain, network, states};
+use syncvar_testing::{Door, Player, change, drain, network, spawn_for, states};
 
 const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 
@@ -282,11 +282,7 @@ fn owner_change_during_not_ready_arrives_at_ready() {
 #[test]
 fn disconnected_owner_owns_no_objects() {
     let mut net = network(2);
-    let options = SpawnOptions {
-        owner: Some(net.connection(0)),
-        ..SpawnOptions::default()
-    };
-    let id = net.server.try_spawn(Door::default(), options).unwrap();
+    let id = spawn_for(&mut net, Door::default(), 0);
     net.settle();
     let gone = net.connection(0);
     net.cut(0);

@@ -12,9 +12,6 @@ use syncvar_testing::{Banner, Door, Score, frame, prefabs_with_scoreboard as pre
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Message without a meaning.
-const UNKNOWN: i16 = 99;
-
 /// Request for the snapshot of an object.
 const RESYNC: i16 = 20;
 
@@ -80,16 +77,6 @@ fn refused(net: &MemoryNetwork) -> RefusedInput {
     net.server.stats().refused
 }
 
-/// One request for a snapshot per millisecond and packet.
-fn flood(net: &mut MemoryNetwork, connection: ConnectionId, packets: usize) -> usize {
-    let packet = frame(RESYNC, &[1]);
-    let accepted = (0..packets).take_while(|_| {
-        net.server.accepts_packets(connection)
-            && net.server.handle_messages(connection, 0, &packet).is_ok()
-    });
-    accepted.count()
-}
-
 #[test]
 fn messages_beyond_the_rate_wait_or_are_refused() {
     let mut net = network(|limits| limits.message_rate = 100.0);
@@ -113,10 +100,23 @@ fn messages_beyond_the_rate_wait_or_are_refused() {
     }
     assert_eq!(refused(&net).packets, 1);
     assert_eq!(closed(&mut net), []);
+
+    /// One request for a snapshot per millisecond and packet.
+    fn flood(net: &mut MemoryNetwork, connection: ConnectionId, packets: usize) -> usize {
+        let packet = frame(RESYNC, &[1]);
+        let accepted = (0..packets).take_while(|_| {
+            net.server.accepts_packets(connection)
+                && net.server.handle_messages(connection, 0, &packet).is_ok()
+        });
+        accepted.count()
+    }
 }
 
 #[test]
 fn misbehaviour_beyond_the_limit_ends_the_connection() {
+    /// Message without a meaning.
+    const UNKNOWN: i16 = 99;
+
     let mut net = network(|_| {});
     net.connect();
     net.settle();

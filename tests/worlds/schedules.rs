@@ -45,31 +45,19 @@ fn ticks(pair: &mut Pair) -> Vec<(u64, bool)> {
     ticks.collect()
 }
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0, channel = unreliable)]
-struct Tank {
-    #[sync_var]
-    heading: SyncVar<u32>,
-    #[sync_var(read = group)]
-    order: SyncVar<u32>,
-    #[sync_var(read = owner)]
-    fuel: SyncVar<u32>,
-}
-
-fn tanks() -> Prefabs {
-    Prefabs::new().register::<Tank>("tank")
-}
-
-/// Writes all fields of a tank.
-fn drive(pair: &mut Pair, id: NetId, value: u32) {
-    let mut tank = pair.server.get_mut::<Tank>(id).unwrap();
-    tank.heading.set(value);
-    tank.order.set(value);
-    tank.fuel.set(value);
-}
-
 #[test]
 fn late_datagrams_return_no_private_fields() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, channel = unreliable)]
+    struct Tank {
+        #[sync_var]
+        heading: SyncVar<u32>,
+        #[sync_var(read = group)]
+        order: SyncVar<u32>,
+        #[sync_var(read = owner)]
+        fuel: SyncVar<u32>,
+    }
+
     const RED: Tag = Tag(1);
     let own = |pair: &mut Pair, id, owned: bool| {
         let owner = owned.then_some(pair.connection);
@@ -101,6 +89,18 @@ fn late_datagrams_return_no_private_fields() {
             let tank = pair.client.get::<Tank>(id).unwrap();
             assert_eq!((*tank.heading, *tank.order, *tank.fuel), (7, 0, 0));
         }
+    }
+
+    fn tanks() -> Prefabs {
+        Prefabs::new().register::<Tank>("tank")
+    }
+
+    /// Writes all fields of a tank.
+    fn drive(pair: &mut Pair, id: NetId, value: u32) {
+        let mut tank = pair.server.get_mut::<Tank>(id).unwrap();
+        tank.heading.set(value);
+        tank.order.set(value);
+        tank.fuel.set(value);
     }
 }
 
@@ -365,16 +365,16 @@ fn complete_ticks_have_all_changes_up_to_them() {
     }
 }
 
-/// Object that its owner moves.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0, channel = unreliable)]
-struct Cart {
-    #[sync_var(write = owner)]
-    x: SyncVar<u32>,
-}
-
 #[test]
 fn both_ends_do_without_datagrams_that_are_too_small() {
+    /// Object that its owner moves.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, channel = unreliable)]
+    struct Cart {
+        #[sync_var(write = owner)]
+        x: SyncVar<u32>,
+    }
+
     let carts = || Prefabs::new().register::<Cart>("cart");
     for (size, has_datagrams) in [(600, false), (1_123, false), (1_124, true)] {
         let mut pair = with_datagrams(carts, ServerConfig::default(), size);
@@ -421,39 +421,6 @@ fn beacons() -> Prefabs {
     prefabs.register::<Mine>("mine")
 }
 
-/// Returns the lights that the client reports for the next ticks, in each of which a datagram with another change
-/// carries the copy of the one before.
-fn reported_lights(
-    pair: &mut Pair,
-    (beacon, mine): (NetId, NetId),
-    is_lost: [bool; 3],
-) -> Vec<u32> {
-    let mut lights = Vec::new();
-    for is_lost in is_lost {
-        let health = *pair.server.get::<Mine>(mine).unwrap().health + 1;
-        pair.server
-            .get_mut::<Mine>(mine)
-            .unwrap()
-            .health
-            .set(health);
-        pair.update_server();
-        pair.poll();
-        let datagrams = pair.waiting.iter().filter(|packet| packet.is_datagram());
-        assert_eq!(datagrams.count(), 1);
-        if is_lost {
-            pair.waiting.retain(|packet| !packet.is_datagram());
-        }
-        pair.release_all();
-        pair.client.update(pair.now);
-        while let Some(event) = pair.client.poll_event() {
-            if event.changed::<Beacon>().is_some() {
-                lights.push(*pair.client.get::<Beacon>(beacon).unwrap().light);
-            }
-        }
-    }
-    lights
-}
-
 #[test]
 fn copies_of_a_held_value_report_nothing() {
     let mut pair = joined(beacons, ServerConfig::default());
@@ -483,6 +450,39 @@ fn copies_of_a_held_value_report_nothing() {
         let hooks = pair.client.get::<Beacon>(beacon).unwrap().hooks;
         assert_eq!(hooks, before.map(|runs| runs + 1), "{is_lost:?}");
         settle(&mut pair);
+    }
+
+    /// Returns the lights that the client reports for the next ticks, in each of which a datagram with another change
+    /// carries the copy of the one before.
+    fn reported_lights(
+        pair: &mut Pair,
+        (beacon, mine): (NetId, NetId),
+        is_lost: [bool; 3],
+    ) -> Vec<u32> {
+        let mut lights = Vec::new();
+        for is_lost in is_lost {
+            let health = *pair.server.get::<Mine>(mine).unwrap().health + 1;
+            pair.server
+                .get_mut::<Mine>(mine)
+                .unwrap()
+                .health
+                .set(health);
+            pair.update_server();
+            pair.poll();
+            let datagrams = pair.waiting.iter().filter(|packet| packet.is_datagram());
+            assert_eq!(datagrams.count(), 1);
+            if is_lost {
+                pair.waiting.retain(|packet| !packet.is_datagram());
+            }
+            pair.release_all();
+            pair.client.update(pair.now);
+            while let Some(event) = pair.client.poll_event() {
+                if event.changed::<Beacon>().is_some() {
+                    lights.push(*pair.client.get::<Beacon>(beacon).unwrap().light);
+                }
+            }
+        }
+        lights
     }
 }
 

@@ -421,30 +421,30 @@ fn queue_and_backlog_are_counted() {
     assert_eq!(unsent[0].reason, UnsentReason::Budget(connection));
 }
 
-/// Fields that wait for different reasons.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 3.0)]
-struct Slow {
-    #[sync_var]
-    value: SyncVar<u32>,
-    #[sync_var(read = owner)]
-    secret: SyncVar<u32>,
-    #[sync_var(initial_only)]
-    seed: SyncVar<u32>,
-    #[sync_var(threshold = far)]
-    angle: SyncVar<f32>,
-    #[sync_var]
-    text: SyncVar<String>,
-}
-
-impl Slow {
-    fn far(sent: &f32, now: &f32) -> bool {
-        (sent - now).abs() > 5.0
-    }
-}
-
 #[test]
 fn each_unsent_field_has_its_reason() {
+    /// Fields that wait for different reasons.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 3.0)]
+    struct Slow {
+        #[sync_var]
+        value: SyncVar<u32>,
+        #[sync_var(read = owner)]
+        secret: SyncVar<u32>,
+        #[sync_var(initial_only)]
+        seed: SyncVar<u32>,
+        #[sync_var(threshold = far)]
+        angle: SyncVar<f32>,
+        #[sync_var]
+        text: SyncVar<String>,
+    }
+
+    impl Slow {
+        fn far(sent: &f32, now: &f32) -> bool {
+            (sent - now).abs() > 5.0
+        }
+    }
+
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Slow>("slow"));
     let unseen = net.server.spawn(Slow::default());
     net.settle();

@@ -8,11 +8,10 @@ mod views;
 
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Framing, ServerConfig, interest::InterestManagement, testing::Conditions,
-    values::Quaternion,
+    Framing, ServerConfig, interest::InterestManagement, testing::Conditions, values::Quaternion,
 };
 use syncvar::{interest::SpatialGrid, values::Vector3};
-use syncvar_testing::Player;
+use syncvar_testing::{Player, client};
 
 /// Far apart: nobody sees the one from the other.
 const HERE: f32 = 5.0;
@@ -48,11 +47,7 @@ fn network(
         MemoryNetwork::with_config(prefabs, ServerConfig::default(), Conditions::default());
     net.server = NetworkServer::with_interest(prefabs(), ServerConfig::default(), interest);
     for dialect in dialects.iter().cycle().take(clients) {
-        let config = ClientConfig {
-            framing: *dialect,
-            ..ClientConfig::default()
-        };
-        net.connect_client(NetworkClient::with_config(prefabs(), config));
+        net.connect_client(client(prefabs(), *dialect));
     }
     net.settle();
     forget_events(&mut net);

@@ -8,6 +8,7 @@ use syncvar::prelude::*;
 use syncvar::testing::{Conditions, Random};
 use syncvar::values::{Quaternion, Vector3};
 use syncvar::{Budget, NetworkIdentity, ServerConfig};
+use syncvar_testing::token;
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, channel = unreliable)]
@@ -53,14 +54,6 @@ fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<(Base, Glider)>("glider")
         .register::<(Beacon, Base)>("beacon")
-}
-
-/// Bytes for tokens of sessions, each call others.
-fn token() -> [u8; 16] {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes();
-    std::array::from_fn(|place| number[place % 8])
 }
 
 /// Returns a network of two clients.

@@ -414,30 +414,6 @@ fn changes_of_a_server_at_half_a_limit_arrive() {
     }
 }
 
-/// Lets four owners write a number of elements in one update. Returns the refused writes, and the written
-/// lengths.
-fn writes_of_four_owners(size: usize) -> (u64, [usize; 4]) {
-    let mut config = ServerConfig::default();
-    let limits = &mut config.limits;
-    (limits.max_work, limits.work_per_byte) = (1_000_000, 0);
-    limits.max_total_work = 200_000;
-    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
-    let owned = [(); 4].map(|()| (net.connect(), net.server.spawn(Pile::default())));
-    net.settle();
-    for (client, id) in owned {
-        let connection = net.connection(client);
-        net.server.set_owner(id, Some(connection)).unwrap();
-    }
-    net.settle();
-    for (client, id) in owned {
-        let mut pile = net.client_mut(client).get_mut::<Pile>(id).unwrap();
-        pile.numbers.set(vec![7; size]);
-    }
-    net.settle();
-    let written = owned.map(|(_, id)| net.server.get::<Pile>(id).unwrap().numbers.len());
-    (net.server.stats().refused.work, written)
-}
-
 #[test]
 fn owners_share_the_total_work_of_an_update() {
     let (refused, written) = writes_of_four_owners(4000);
@@ -446,4 +422,28 @@ fn owners_share_the_total_work_of_an_update() {
     assert!(written.contains(&0));
     // Half of the total.
     assert_eq!(writes_of_four_owners(1000), (0, [1000; 4]));
+
+    /// Lets four owners write a number of elements in one update. Returns the refused writes, and the written
+    /// lengths.
+    fn writes_of_four_owners(size: usize) -> (u64, [usize; 4]) {
+        let mut config = ServerConfig::default();
+        let limits = &mut config.limits;
+        (limits.max_work, limits.work_per_byte) = (1_000_000, 0);
+        limits.max_total_work = 200_000;
+        let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
+        let owned = [(); 4].map(|()| (net.connect(), net.server.spawn(Pile::default())));
+        net.settle();
+        for (client, id) in owned {
+            let connection = net.connection(client);
+            net.server.set_owner(id, Some(connection)).unwrap();
+        }
+        net.settle();
+        for (client, id) in owned {
+            let mut pile = net.client_mut(client).get_mut::<Pile>(id).unwrap();
+            pile.numbers.set(vec![7; size]);
+        }
+        net.settle();
+        let written = owned.map(|(_, id)| net.server.get::<Pile>(id).unwrap().numbers.len());
+        (net.server.stats().refused.work, written)
+    }
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions};
-use syncvar_testing::{Banner, Door, Player, Score, drain, network};
+use syncvar::{Budget, Channel, ConnectionId, Framing, ServerConfig, SpawnOptions};
+use syncvar_testing::{Banner, Door, Player, Score, client, drain, network};
 
 /// Two long texts on a reliable channel.
 #[derive(NetworkBehaviour, Default)]
@@ -37,11 +37,7 @@ fn prefabs() -> Prefabs {
 /// A server and a client of a dialect, which waits for all but a byte with each update.
 fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId) {
     let mut net = MemoryNetwork::new(prefabs);
-    let config = ClientConfig {
-        framing: dialect,
-        ..ClientConfig::default()
-    };
-    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    net.connect_client(client(prefabs(), dialect));
     net.settle();
     let connection = net.connection(0);
     (net, connection)

@@ -255,42 +255,42 @@ fn unwritable_element_blocks_its_object_without_loss() {
     assert!(failures >= 4, "{failures}");
 }
 
-/// An element that counts as equal by a part of it.
-#[derive(SyncValue, Clone, Debug, Default)]
-struct Card {
-    id: u32,
-    label: String,
-}
-
-impl PartialEq for Card {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id
-    }
-}
-
-impl Eq for Card {}
-
-impl std::hash::Hash for Card {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.id.hash(state);
-    }
-}
-
-impl PartialOrd for Card {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Card {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.id.cmp(&other.id)
-    }
-}
-
 /// Taken out, and another one that counts as equal put in.
 #[test]
 fn an_element_that_is_equal_and_yet_another_one_reaches_clients() {
+    /// An element that counts as equal by a part of it.
+    #[derive(SyncValue, Clone, Debug, Default)]
+    struct Card {
+        id: u32,
+        label: String,
+    }
+
+    impl PartialEq for Card {
+        fn eq(&self, other: &Self) -> bool {
+            self.id == other.id
+        }
+    }
+
+    impl Eq for Card {}
+
+    impl std::hash::Hash for Card {
+        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+            self.id.hash(state);
+        }
+    }
+
+    impl PartialOrd for Card {
+        fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+
+    impl Ord for Card {
+        fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+            self.id.cmp(&other.id)
+        }
+    }
+
     let card = |label: &str| Card {
         id: 1,
         label: label.into(),

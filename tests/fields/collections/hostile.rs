@@ -297,29 +297,6 @@ fn keys_that_come_twice_and_keys_that_are_not_there_are_errors() {
 #[derive(SyncValue, Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Nothing;
 
-/// Bytes that announce very much.
-fn announcements(dialect: Encoding) -> Vec<Vec<u8>> {
-    let huge = varint(1 << 60);
-    let mut bytes = match dialect {
-        Encoding::Unet => vec![
-            vec![0, 255, 255],
-            vec![255, 255],
-            vec![6, 0, 0, 0, 255, 255],
-        ],
-        _ => vec![
-            [&[0], &huge[..]].concat(),
-            huge.clone(),
-            varint(1_000_000),
-            [&[0], &varint(1_000_000)[..]].concat(),
-            [&[1, 6, 0], &huge[..]].concat(),
-        ],
-    };
-    let mut writer = NetworkWriter::new();
-    writer.write_packed_u64(1 << 60);
-    bytes.push(writer.as_bytes().to_vec());
-    bytes
-}
-
 #[test]
 fn zero_sized_and_announced_elements_take_little_memory() {
     fn small<C: SyncField + Default>(bytes: &[u8], dialect: Encoding) {
@@ -347,6 +324,29 @@ fn zero_sized_and_announced_elements_take_little_memory() {
             small::<SyncSortedSet<Nothing>>(&bytes, dialect);
             small::<SyncSortedSet<[u64; 8]>>(&bytes, dialect);
         }
+    }
+
+    /// Bytes that announce very much.
+    fn announcements(dialect: Encoding) -> Vec<Vec<u8>> {
+        let huge = varint(1 << 60);
+        let mut bytes = match dialect {
+            Encoding::Unet => vec![
+                vec![0, 255, 255],
+                vec![255, 255],
+                vec![6, 0, 0, 0, 255, 255],
+            ],
+            _ => vec![
+                [&[0], &huge[..]].concat(),
+                huge.clone(),
+                varint(1_000_000),
+                [&[0], &varint(1_000_000)[..]].concat(),
+                [&[1, 6, 0], &huge[..]].concat(),
+            ],
+        };
+        let mut writer = NetworkWriter::new();
+        writer.write_packed_u64(1 << 60);
+        bytes.push(writer.as_bytes().to_vec());
+        bytes
     }
 }
 

@@ -9,11 +9,6 @@ use syncvar::{
 
 use crate::collections::{Bag, delta, world};
 
-/// The bytes of changes that the server has encoded so far.
-fn encoded(net: &MemoryNetwork) -> u64 {
-    net.server.stats().encoded(MessageType::UpdateBatch).bytes
-}
-
 #[test]
 fn list_of_100_000_costs_its_changes_only() {
     let bag = Bag {
@@ -60,6 +55,11 @@ fn list_of_100_000_costs_its_changes_only() {
         "Add { value: 3 }",
     ];
     assert_eq!(told, expected);
+
+    /// The bytes of changes that the server has encoded so far.
+    fn encoded(net: &MemoryNetwork) -> u64 {
+        net.server.stats().encoded(MessageType::UpdateBatch).bytes
+    }
 }
 
 /// UNet can count 65 535 elements, and its messages have as many bytes: more is an error that names the

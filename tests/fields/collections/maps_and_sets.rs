@@ -123,21 +123,21 @@ fn elements_and_values_are_read_in_place() {
     }
 }
 
-/// The channel is unreliable.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0, channel = 1)]
-struct Trail {
-    #[sync_var]
-    points: SyncList<u32>,
-    #[sync_var]
-    names: SyncDictionary<u8, String>,
-    #[sync_var]
-    flags: SyncHashSet<u8>,
-}
-
 /// Operations that get lost must not be missed: what is sent is right without what was sent before.
 #[test]
 fn lost_collections_are_repaired() {
+    /// The channel is unreliable.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, channel = 1)]
+    struct Trail {
+        #[sync_var]
+        points: SyncList<u32>,
+        #[sync_var]
+        names: SyncDictionary<u8, String>,
+        #[sync_var]
+        flags: SyncHashSet<u8>,
+    }
+
     let link = Conditions {
         loss: 0.5,
         seed: 7,

@@ -37,13 +37,6 @@ struct Derived {
     set: SyncHashSet<u32>,
 }
 
-/// A subclass without.
-#[derive(NetworkBehaviour, Default)]
-struct Plain {
-    #[network_behaviour(base)]
-    base: Base,
-}
-
 fn fill(base: &mut Base) {
     base.number.set(10);
     base.list.extend(["one", "two"].map(String::from));
@@ -112,6 +105,13 @@ fn base_and_subclass_fields_travel_together() {
 
 #[test]
 fn subclass_without_fields_inherits_those_of_its_base() {
+    /// A subclass without.
+    #[derive(NetworkBehaviour, Default)]
+    struct Plain {
+        #[network_behaviour(base)]
+        base: Base,
+    }
+
     both(|dialect| {
         let (mut server, mut client) = (Plain::default(), Plain::default());
         fill(&mut server.base);

@@ -136,31 +136,14 @@ fn network_list_remove_and_remove_at_both_sides_know() {
     }
 }
 
-/// Something that a server does to a dictionary.
-type Step = &'static dyn Fn(&mut SyncDictionary<String, i32>);
-
-/// What was added, taken out and changed, as sets.
-fn deltas(
-    before: &BTreeMap<String, i32>,
-    after: &BTreeMap<String, i32>,
-) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) {
-    let added = after.keys().filter(|key| !before.contains_key(*key));
-    let removed = before.keys().filter(|key| !after.contains_key(*key));
-    let changed = after
-        .iter()
-        .filter(|(key, value)| before.get(*key).is_some_and(|before| before != *value));
-    (
-        added.cloned().collect(),
-        removed.cloned().collect(),
-        changed.map(|(key, _)| key.clone()).collect(),
-    )
-}
-
 /// Add, remove, replace, a range, the whole and clear: what a client is told is what the server has
 /// done since the last update.
 // checklist: T32
 #[test]
 fn dictionary_reports_added_removed_and_changed_keys() {
+    /// Something that a server does to a dictionary.
+    type Step = &'static dyn Fn(&mut SyncDictionary<String, i32>);
+
     Pair::each(SyncDictionary::<String, i32>::new, |pair| {
         let steps: [Step; 6] = [
             &|map| map.extend([("a".into(), 1)]),
@@ -199,6 +182,23 @@ fn dictionary_reports_added_removed_and_changed_keys() {
             assert_eq!(told, deltas(&before, &content(&pair.server)));
         }
     });
+
+    /// What was added, taken out and changed, as sets.
+    fn deltas(
+        before: &BTreeMap<String, i32>,
+        after: &BTreeMap<String, i32>,
+    ) -> (BTreeSet<String>, BTreeSet<String>, BTreeSet<String>) {
+        let added = after.keys().filter(|key| !before.contains_key(*key));
+        let removed = before.keys().filter(|key| !after.contains_key(*key));
+        let changed = after
+            .iter()
+            .filter(|(key, value)| before.get(*key).is_some_and(|before| before != *value));
+        (
+            added.cloned().collect(),
+            removed.cloned().collect(),
+            changed.map(|(key, _)| key.clone()).collect(),
+        )
+    }
 }
 
 // checklist: T32

@@ -23,14 +23,6 @@ fn filled() -> Bag {
     }
 }
 
-fn events(net: &mut MemoryNetwork) -> Vec<ClientEvent> {
-    syncvar_testing::events(net.client_mut(0)).collect()
-}
-
-fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
-    std::mem::take(&mut net.client_mut(0).get_mut::<Bag>(id).unwrap().told)
-}
-
 /// The client has what the server has.
 fn assert_equal(net: &MemoryNetwork, ids: &[NetId]) {
     for id in ids {
@@ -113,6 +105,14 @@ fn malformed_change_poisons_its_object_and_runs_no_hook() {
             assert_eq!(told(&mut net, one).len(), 2, "changes are told of again");
             assert_equal(&net, &[one]);
         }
+    }
+
+    fn events(net: &mut MemoryNetwork) -> Vec<ClientEvent> {
+        syncvar_testing::events(net.client_mut(0)).collect()
+    }
+
+    fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
+        std::mem::take(&mut net.client_mut(0).get_mut::<Bag>(id).unwrap().told)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What is too long for the messages of UNet, and not for those of `Compact`, with clients of both.
 
+use syncvar::Framing;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing};
+use syncvar_testing::client;
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -17,11 +18,7 @@ fn prefabs() -> Prefabs {
 }
 
 fn join(net: &mut MemoryNetwork, dialect: Framing) -> usize {
-    let config = ClientConfig {
-        framing: dialect,
-        ..ClientConfig::default()
-    };
-    net.connect_client(NetworkClient::with_config(prefabs(), config))
+    net.connect_client(client(prefabs(), dialect))
 }
 
 /// A client of each dialect that sees the object.

@@ -222,10 +222,6 @@ proptest! {
     }
 }
 
-fn alternating(ops: [Op; 2]) -> Vec<Op> {
-    std::iter::repeat_n(ops, 5_000).flatten().collect()
-}
-
 /// Finding 1: many operations at one place cost the length once, not each.
 #[test]
 fn runs_of_operations_cost_the_list_once() {
@@ -258,6 +254,10 @@ fn runs_of_operations_cost_the_list_once() {
             let once = LENGTH * size_of::<u64>();
             assert!(work < 4 * once + ops.len() * 100, "{work} for {:?}", ops[0]);
         }
+    }
+
+    fn alternating(ops: [Op; 2]) -> Vec<Op> {
+        std::iter::repeat_n(ops, 5_000).flatten().collect()
     }
 }
 
@@ -384,40 +384,40 @@ thread_local! {
     static COMPARISONS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// A number that counts its comparisons.
-#[derive(Clone, Eq, Debug)]
-struct Counted(u64);
-
-impl PartialEq for Counted {
-    fn eq(&self, other: &Self) -> bool {
-        COMPARISONS.set(COMPARISONS.get() + 1);
-        self.0 == other.0
-    }
-}
-
-impl Hash for Counted {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-    }
-}
-
-impl SyncValue for Counted {
-    const SCHEMA: TypeSchema = TypeSchema::Named("Counted");
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write(&self.0);
-    }
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read().map(Self)
-    }
-    fn same(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
 /// A peer that chooses keys cannot make them collide: the tables have random keys.
 #[test]
 fn keys_that_collide_without_a_random_key_cost_no_more() {
+    /// A number that counts its comparisons.
+    #[derive(Clone, Eq, Debug)]
+    struct Counted(u64);
+
+    impl PartialEq for Counted {
+        fn eq(&self, other: &Self) -> bool {
+            COMPARISONS.set(COMPARISONS.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    impl Hash for Counted {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    impl SyncValue for Counted {
+        const SCHEMA: TypeSchema = TypeSchema::Named("Counted");
+
+        fn write(&self, writer: &mut NetworkWriter) {
+            writer.write(&self.0);
+        }
+        fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+            reader.read().map(Self)
+        }
+        fn same(&self, other: &Self) -> bool {
+            self.0 == other.0
+        }
+    }
+
     /// Inverse of the multiplier of rustc-hash, modulo 2^64: the hashes of its multiples have equal low
     /// bits.
     const INVERSE: u64 = {

@@ -4,9 +4,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::Framing;
 use syncvar::behaviour::Assign;
+use syncvar::testing::MemoryNetwork;
 
 use super::returning::{EXCHANGES, write};
-use super::{Bag, Net, bag};
+use super::{Bag, IDS, bag, network};
 
 /// Objects and values aside.
 const BAGS: usize = 6;
@@ -39,9 +40,9 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn run(net: &mut Net, aside: &mut [Bag; BAGS - 3], step: &Step) {
-    let ids = net.ids;
-    let server = &mut net.net.server;
+fn run(net: &mut MemoryNetwork, aside: &mut [Bag; BAGS - 3], step: &Step) {
+    let ids = IDS;
+    let server = &mut net.server;
     match *step {
         Step::Exchange(part, a, b) => EXCHANGES[part](&mut bag(server, ids[a]), &mut aside[b - 3]),
         Step::ExchangeObjects(part, a, b) => {
@@ -58,7 +59,7 @@ fn run(net: &mut Net, aside: &mut [Bag; BAGS - 3], step: &Step) {
             bag(server, ids[a]).take_changes(&mut aside[b - 3], u64::MAX);
         }
         Step::Renew(a, number) => aside[a - 3] = Bag::of(number),
-        Step::Check => net.step(|_, _| {}),
+        Step::Check => super::step(net, |_, _| {}),
     }
 }
 
@@ -68,11 +69,11 @@ proptest! {
         steps in vec(step(), 1..80),
         compact in any::<bool>(),
     ) {
-        let mut net = Net::new(if compact { Framing::Compact } else { Framing::Unet });
+        let mut net = network(if compact { Framing::Compact } else { Framing::Unet });
         let mut aside = [7, 8, 9].map(Bag::of);
         for step in &steps {
             run(&mut net, &mut aside, step);
         }
-        net.step(|_, _| {});
+        super::step(&mut net, |_, _| {});
     }
 }

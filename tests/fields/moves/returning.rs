@@ -4,8 +4,9 @@ use std::mem::{replace, swap, take};
 
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing};
+use syncvar_testing::spawn_for;
 
-use super::{Bag, bag, each};
+use super::{Bag, IDS, bag, each, step};
 
 /// Exchanges a part of two bags.
 pub(super) type Exchange = fn(&mut Bag, &mut Bag);
@@ -47,7 +48,9 @@ fn field_put_back_after_a_send_arrives() {
             let mut aside = Bag::of(9);
             // Out and back, three times.
             for _ in 0..6 {
-                net.step(|server, [a, ..]| exchange(&mut bag(server, a), &mut aside));
+                step(&mut net, |server, [a, ..]| {
+                    exchange(&mut bag(server, a), &mut aside);
+                });
             }
         }
     });
@@ -61,7 +64,9 @@ fn field_replaced_by_a_written_one_is_put_back() {
             // A new variable with a change looks like one that was written in its place.
             write(&mut aside, 50);
             for _ in 0..6 {
-                net.step(|server, [a, ..]| exchange(&mut bag(server, a), &mut aside));
+                step(&mut net, |server, [a, ..]| {
+                    exchange(&mut bag(server, a), &mut aside);
+                });
             }
         }
     });
@@ -74,7 +79,9 @@ fn field_written_aside_is_put_back() {
         for exchange in EXCHANGES {
             let mut aside = Bag::of(9);
             for _ in 0..6 {
-                net.step(|server, [a, ..]| exchange(&mut bag(server, a), &mut aside));
+                step(&mut net, |server, [a, ..]| {
+                    exchange(&mut bag(server, a), &mut aside);
+                });
                 number += 1;
                 write(&mut aside, number);
             }
@@ -88,7 +95,7 @@ fn field_with_a_pending_change_is_taken_out_and_put_back() {
         for exchange in EXCHANGES {
             let mut aside = Bag::of(9);
             for number in 20..26 {
-                net.step(|server, [a, ..]| {
+                step(&mut net, |server, [a, ..]| {
                     write(&mut bag(server, a), number);
                     exchange(&mut bag(server, a), &mut aside);
                 });
@@ -102,7 +109,7 @@ fn field_that_returns_over_other_objects_arrives() {
     each(|mut net| {
         for exchange in EXCHANGES {
             for round in 0..9 {
-                net.step(|server, ids| {
+                step(&mut net, |server, ids| {
                     let pair = [ids[round % 3], ids[(round + 1) % 3]];
                     let mut bags = server.get_many_mut::<Bag, 2>(pair).unwrap();
                     let [a, b] = bags.each_mut();
@@ -118,9 +125,11 @@ fn behaviour_saved_by_take_is_restored() {
     each(|mut net| {
         for _ in 0..3 {
             let mut saved = Bag::default();
-            net.step(|server, [a, ..]| saved = take(&mut *bag(server, a)));
-            net.step(|server, [a, ..]| write(&mut bag(server, a), 40));
-            net.step(|server, [a, ..]| *bag(server, a) = saved);
+            step(&mut net, |server, [a, ..]| {
+                saved = take(&mut *bag(server, a));
+            });
+            step(&mut net, |server, [a, ..]| write(&mut bag(server, a), 40));
+            step(&mut net, |server, [a, ..]| *bag(server, a) = saved);
         }
     });
 }
@@ -128,24 +137,26 @@ fn behaviour_saved_by_take_is_restored() {
 #[test]
 fn field_put_back_under_one_borrow_sends_nothing() {
     each(|mut net| {
-        net.step(|_, _| {});
-        let sent = net.net.server.stats().clone();
-        net.step(|server, [a, ..]| {
+        step(&mut net, |_, _| {});
+        let sent = net.server.stats().clone();
+        step(&mut net, |server, [a, ..]| {
             let mut bag = bag(server, a);
             let saved = take(&mut *bag);
             *bag = saved;
         });
-        assert_eq!(format!("{sent:?}"), format!("{:?}", net.net.server.stats()));
+        assert_eq!(format!("{sent:?}"), format!("{:?}", net.server.stats()));
     });
 }
 
 #[test]
 fn replaced_variable_leaves_the_changes_of_a_list_small() {
     each(|mut net| {
-        net.step(|server, [a, ..]| bag(server, a).items.extend(0..1000));
+        step(&mut net, |server, [a, ..]| {
+            bag(server, a).items.extend(0..1000);
+        });
         let mut push = |replaced: bool| {
-            let before = net.net.server.stats().sent.bytes;
-            net.step(|server, [a, ..]| {
+            let before = net.server.stats().sent.bytes;
+            step(&mut net, |server, [a, ..]| {
                 let mut bag = bag(server, a);
                 bag.items.push(5);
                 bag.gold = (*bag.gold + 1).into();
@@ -154,7 +165,7 @@ fn replaced_variable_leaves_the_changes_of_a_list_small() {
                     server.get_mut::<Bag>(a).unwrap().gold = 77.into();
                 }
             });
-            net.net.server.stats().sent.bytes - before
+            net.server.stats().sent.bytes - before
         };
         let (in_place, replaced) = (push(false), push(true));
         assert!(replaced.abs_diff(in_place) < 8, "{in_place}, {replaced}");
@@ -165,29 +176,31 @@ fn replaced_variable_leaves_the_changes_of_a_list_small() {
 fn source_of_taken_changes_may_be_moved_to_another_object() {
     each(|mut net| {
         let mut source = Bag::of(9);
-        net.step(|server, [a, ..]| {
+        step(&mut net, |server, [a, ..]| {
             bag(server, a).take_changes(&mut source, u64::MAX);
         });
-        net.step(|server, [_, b, _]| *bag(server, b) = source);
+        step(&mut net, |server, [_, b, _]| *bag(server, b) = source);
     });
 }
 
 #[test]
 fn host_and_late_client_see_a_field_that_returns() {
     each(|mut net| {
-        net.net.server.connect_local();
-        net.net.settle();
+        net.server.connect_local();
+        net.settle();
         for exchange in EXCHANGES {
             let mut aside = Bag::of(9);
             for _ in 0..4 {
-                net.step(|server, [a, ..]| exchange(&mut bag(server, a), &mut aside));
+                step(&mut net, |server, [a, ..]| {
+                    exchange(&mut bag(server, a), &mut aside);
+                });
             }
         }
-        net.net.connect();
-        net.net.settle();
-        for id in net.ids {
-            let server = net.net.server.get::<Bag>(id).unwrap();
-            assert_eq!(net.net.client(1).get::<Bag>(id).unwrap(), server);
+        net.connect();
+        net.settle();
+        for id in IDS {
+            let server = net.server.get::<Bag>(id).unwrap();
+            assert_eq!(net.client(1).get::<Bag>(id).unwrap(), server);
         }
     });
 }
@@ -234,11 +247,7 @@ fn piloted(framing: Framing) -> (MemoryNetwork, NetId) {
         net.connect_client(NetworkClient::with_config(prefabs(), config()));
     }
     net.settle();
-    let options = SpawnOptions {
-        owner: Some(net.connection(0)),
-        ..SpawnOptions::default()
-    };
-    let id = net.server.try_spawn(Pilot::of(1), options).unwrap();
+    let id = spawn_for(&mut net, Pilot::of(1), 0);
     net.settle();
     (net, id)
 }

@@ -3,7 +3,9 @@
 use syncvar::prelude::*;
 use syncvar::{Framing, stats::MessageType};
 
-use crate::ownership::{DIALECTS, World, marker};
+use syncvar_testing::Crowd;
+
+use crate::ownership::{DIALECTS, crowd, marker};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0.1)]
@@ -38,9 +40,9 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Hero>("hero")
 }
 
-fn world(dialect: Framing) -> (World, [ConnectionId; 3], NetId) {
-    let mut world = World::new(prefabs, dialect);
-    let clients = [world.connect(), world.connect(), world.connect()];
+fn world(dialect: Framing) -> (Crowd, [ConnectionId; 3], NetId) {
+    let mut world = crowd(prefabs, dialect);
+    let clients = [world.join(), world.join(), world.join()];
     let hero = Hero {
         name: "Ann".into(),
         secret: marker(1).into(),
@@ -62,7 +64,7 @@ fn world(dialect: Framing) -> (World, [ConnectionId; 3], NetId) {
 fn new_owner_receives_exactly_its_readable_state() {
     for dialect in DIALECTS {
         let (mut world, [first, second, third], id) = world(dialect);
-        let sent = |world: &World| [second, third].map(|c| world.bytes[&c].len());
+        let sent = |world: &Crowd| [second, third].map(|c| world.bytes[&c].len());
         let before = sent(&world);
         world.server.set_owner(id, Some(second)).unwrap();
         world.step();
@@ -127,7 +129,7 @@ fn former_owners_write_counts_only_before_the_change() {
             .unwrap()
             .path
             .push(5);
-        world.now += crate::ownership::TICK;
+        world.now += world.tick;
         world.up();
         world.server.set_owner(id, Some(second)).unwrap();
         world.down();
@@ -144,7 +146,7 @@ fn former_owners_write_counts_only_before_the_change() {
             .path
             .push(6);
         world.server.set_owner(id, None).unwrap();
-        world.now += crate::ownership::TICK * 4;
+        world.now += world.tick * 4;
         world.up();
         assert_eq!(world.server.stats().ignored_writes, ignored + 1);
         world.server.set_owner(id, Some(second)).unwrap();
@@ -157,7 +159,7 @@ fn former_owners_write_counts_only_before_the_change() {
         world.client(second).get_mut::<Hero>(id).unwrap().aim.set(7);
         world.server.set_owner(id, None).unwrap();
         world.server.set_owner(id, Some(second)).unwrap();
-        world.now += crate::ownership::TICK * 4;
+        world.now += world.tick * 4;
         world.up();
         world.steps(4);
         let value = *world.server.get::<Hero>(id).unwrap().aim;
@@ -222,7 +224,7 @@ fn an_owner_that_leaves_has_its_last_write_relayed() {
             .unwrap()
             .path
             .push(5);
-        world.now += crate::ownership::TICK;
+        world.now += world.tick;
         world.up();
         world.server.handle_disconnect(first);
         world.clients.remove(&first);

@@ -3,7 +3,7 @@
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 
-use crate::ownership::{DIALECTS, World, marker};
+use crate::ownership::{DIALECTS, crowd, marker};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -23,15 +23,11 @@ struct Rider {
     plans: SyncList<String>,
 }
 
-fn prefabs() -> Prefabs {
-    Prefabs::new().register::<Rider>("rider")
-}
-
 #[test]
 fn sync_mode_and_direction_apply_to_fields_but_not_to_the_base() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let (owner, other) = (world.connect(), world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let (owner, other) = (world.join(), world.join());
         let id = world.owned(Rider::default(), owner);
         world.steps(3);
         let mut replica = world.client(owner).get_mut::<Rider>(id).unwrap();
@@ -53,6 +49,10 @@ fn sync_mode_and_direction_apply_to_fields_but_not_to_the_base() {
             assert!(!world.was_sent(other, &marker(secret)), "{secret}");
         }
         assert!(world.was_sent(owner, &marker(5)));
+    }
+
+    fn prefabs() -> Prefabs {
+        Prefabs::new().register::<Rider>("rider")
     }
 }
 

@@ -12,7 +12,9 @@ use syncvar::wire::{NetworkReader, NetworkWriter};
 use syncvar::{Budget, interest::Tag};
 use syncvar_testing::ClientMessages as _;
 
-use crate::ownership::{DIALECTS, World, marker};
+use syncvar_testing::Crowd;
+
+use crate::ownership::{DIALECTS, crowd, marker};
 
 const RED: Tag = Tag(1);
 const BLUE: Tag = Tag(2);
@@ -79,9 +81,9 @@ fn tank() -> Tank {
 }
 
 /// Owner, a member of the group, and one outside of it, with a tank of the group.
-fn world(dialect: syncvar::Framing) -> (World, [ConnectionId; 3], NetId) {
-    let mut world = World::new(prefabs, dialect);
-    let connections = [(); 3].map(|()| world.connect());
+fn world(dialect: syncvar::Framing) -> (Crowd, [ConnectionId; 3], NetId) {
+    let mut world = crowd(prefabs, dialect);
+    let connections = [(); 3].map(|()| world.join());
     let id = world.owned(tank(), connections[0]);
     world.server.set_group(id, Some(RED)).unwrap();
     world.server.join_group(connections[1], RED).unwrap();
@@ -89,12 +91,12 @@ fn world(dialect: syncvar::Framing) -> (World, [ConnectionId; 3], NetId) {
     (world, connections, id)
 }
 
-fn order(world: &World, connection: ConnectionId, id: NetId) -> (&str, Vec<String>) {
+fn order(world: &Crowd, connection: ConnectionId, id: NetId) -> (&str, Vec<String>) {
     let tank = world.replica::<Tank>(connection, id);
     (&tank.order, tank.route.to_vec())
 }
 
-fn write(world: &mut World, id: NetId, number: u8) {
+fn write(world: &mut Crowd, id: NetId, number: u8) {
     let mut tank = world.server.get_mut::<Tank>(id).unwrap();
     tank.order.set(marker(number));
     tank.route.push(marker(number));
@@ -439,8 +441,8 @@ fn outsider_with_a_budget_receives_no_byte_for_a_group_field() {
 #[test]
 fn waiting_change_is_sent_to_new_members_and_explained() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let [member, late] = [(); 2].map(|()| world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let [member, late] = [(); 2].map(|()| world.join());
         let id = world.server.spawn(Radio::default());
         world.step();
         world.server.get_mut::<Radio>(id).unwrap().station.set(1);
@@ -545,7 +547,7 @@ fn repaired_replica_has_the_fields_of_its_present_role() {
 #[test]
 fn joiners_of_one_role_share_the_snapshot() {
     for count in [1, 20] {
-        let mut world = World::new(prefabs, DIALECTS[1]);
+        let mut world = crowd(prefabs, DIALECTS[1]);
         let id = world.server.spawn(tank());
         world.server.set_group(id, Some(RED)).unwrap();
         world.step();
@@ -585,8 +587,8 @@ fn optional_behaviour_has_fields_of_a_group() {
     }
     for dialect in DIALECTS {
         let prefabs = || Prefabs::new().register::<Optional<Scanner>>("scanner");
-        let mut world = World::new(prefabs, dialect);
-        let [member, other] = [(); 2].map(|()| world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let [member, other] = [(); 2].map(|()| world.join());
         let id = world.server.spawn(Optional::<Scanner>::default());
         world.server.set_group(id, Some(RED)).unwrap();
         world.server.join_group(member, RED).unwrap();
@@ -596,8 +598,8 @@ fn optional_behaviour_has_fields_of_a_group() {
         optional.set(Some(scanner));
         drop(optional);
         world.steps(4);
-        let late = world.connect();
-        let range = |world: &World, connection| {
+        let late = world.join();
+        let range = |world: &Crowd, connection| {
             let scanner = world.replica::<Optional<Scanner>>(connection, id).as_ref();
             *scanner.expect("it is present").range
         };

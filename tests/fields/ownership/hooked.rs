@@ -2,7 +2,7 @@
 
 use syncvar::prelude::*;
 
-use crate::ownership::{DIALECTS, World};
+use crate::ownership::{DIALECTS, crowd};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -41,8 +41,8 @@ fn prefabs() -> Prefabs {
 #[test]
 fn hook_writes_for_the_owner_are_sent() {
     for (dialect, lent_before) in DIALECTS.into_iter().flat_map(|d| [(d, true), (d, false)]) {
-        let mut world = World::new(prefabs, dialect);
-        let [owner, other] = [(); 2].map(|()| world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let [owner, other] = [(); 2].map(|()| world.join());
         let id = world.owned(Sentry::default(), owner);
         world.step();
         if lent_before {
@@ -71,8 +71,8 @@ fn hook_writes_for_the_owner_are_sent() {
 #[test]
 fn hook_of_a_field_with_a_pending_write_does_not_run() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let [owner, other] = [(); 2].map(|()| world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let [owner, other] = [(); 2].map(|()| world.join());
         let id = world.owned(Sentry::default(), owner);
         world.step();
         // Both write at the same time: the owner keeps its own values.

@@ -5,7 +5,9 @@ use std::time::Duration;
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 
-use crate::ownership::{DIALECTS, World};
+use syncvar_testing::Crowd;
+
+use crate::ownership::{DIALECTS, crowd};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -37,23 +39,12 @@ fn prefabs() -> Prefabs {
 }
 
 /// A world one second old, with a probe that one client sees.
-fn world(dialect: syncvar::Framing) -> (World, ConnectionId, NetId) {
-    let mut world = World::new(prefabs, dialect);
-    let client = world.connect();
+fn world(dialect: syncvar::Framing) -> (Crowd, ConnectionId, NetId) {
+    let mut world = crowd(prefabs, dialect);
+    let client = world.join();
     let id = world.server.spawn(Probe::default());
     world.steps(20);
     (world, client, id)
-}
-
-fn steps_until(world: &mut World, mut done: impl FnMut(&World) -> bool) -> Duration {
-    let begin = world.now;
-    for _ in 0..200 {
-        if done(world) {
-            break;
-        }
-        world.step();
-    }
-    world.now.checked_sub(begin).unwrap()
 }
 
 // checklist: T26
@@ -61,7 +52,7 @@ fn steps_until(world: &mut World, mut done: impl FnMut(&World) -> bool) -> Durat
 fn change_below_the_threshold_waits_for_the_longest_interval() {
     for dialect in DIALECTS {
         let (mut world, client, id) = world(dialect);
-        let place = |world: &World| *world.replica::<Probe>(client, id).place;
+        let place = |world: &Crowd| *world.replica::<Probe>(client, id).place;
         world.server.get_mut::<Probe>(id).unwrap().place.set(5.0);
         world.step();
         assert_eq!(place(&world), 5.0, "(b) above");
@@ -83,13 +74,24 @@ fn change_below_the_threshold_waits_for_the_longest_interval() {
         }
         assert!(place(&world) > 6.6);
     }
+
+    fn steps_until(world: &mut Crowd, mut done: impl FnMut(&Crowd) -> bool) -> Duration {
+        let begin = world.now;
+        for _ in 0..200 {
+            if done(world) {
+                break;
+            }
+            world.step();
+        }
+        world.now.checked_sub(begin).unwrap()
+    }
 }
 
 // checklist: T26
 #[test]
 fn change_above_the_threshold_waits_for_the_shortest_interval() {
     let (mut world, client, id) = world(DIALECTS[1]);
-    let size = |world: &World| *world.replica::<Probe>(client, id).size;
+    let size = |world: &Crowd| *world.replica::<Probe>(client, id).size;
     world.server.get_mut::<Probe>(id).unwrap().size.set(20);
     world.step();
     assert_eq!(size(&world), 20);
@@ -105,7 +107,7 @@ fn change_above_the_threshold_waits_for_the_shortest_interval() {
 fn e_f_a_field_waits_for_its_interval_and_its_siblings_do_not() {
     for dialect in DIALECTS {
         let (mut world, client, id) = world(dialect);
-        let state = |world: &World| {
+        let state = |world: &Crowd| {
             let probe = world.replica::<Probe>(client, id);
             (*probe.heat, *probe.free, probe.list.to_vec())
         };
@@ -145,7 +147,7 @@ fn new_observer_and_all_others_have_the_current_value() {
         world.server.get_mut::<Probe>(id).unwrap().list.push(2);
         world.step();
         assert_eq!(*world.replica::<Probe>(client, id).place, 0.0);
-        let late = world.connect();
+        let late = world.join();
         for connection in [client, late] {
             let probe = world.replica::<Probe>(connection, id);
             assert_eq!((*probe.place, probe.list.to_vec()), (0.8, vec![1, 2]));

@@ -4,7 +4,7 @@ use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Budget, schema::BehaviourSchema, testing::Conditions};
 
-use crate::ownership::{DIALECTS, World, marker};
+use crate::ownership::{DIALECTS, crowd, marker};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -86,8 +86,8 @@ fn hero() -> Hero {
 #[test]
 fn owner_only_fields_reach_the_owner_and_others_the_rest() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let (owner, other) = (world.connect(), world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let (owner, other) = (world.join(), world.join());
         let id = world.owned(hero(), owner);
         world.step();
         assert_eq!(
@@ -116,7 +116,7 @@ fn owner_only_fields_reach_the_owner_and_others_the_rest() {
             (1, "Bea", "", &*marker(4), vec![])
         );
         // One who joins, or is shown the object again.
-        let late = world.connect();
+        let late = world.join();
         assert_eq!(
             world.replica::<Hero>(late, id).state(),
             (1, "Bea", "", &*marker(4), vec![])
@@ -151,8 +151,8 @@ fn owner_only_fields_reach_the_owner_and_others_the_rest() {
 #[test]
 fn private_and_public_changes_of_neighbours_share_an_update() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let (owner, other) = (world.connect(), world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let (owner, other) = (world.join(), world.join());
         let ids = [(); 5].map(|()| world.owned(hero(), owner));
         world.step();
         let changes = ids.map(|id| (id, format!("hero {id}"), id.0 % 2 == 0));
@@ -180,8 +180,8 @@ fn private_and_public_changes_of_neighbours_share_an_update() {
 #[test]
 fn behaviours_and_derived_classes_after_private_fields_are_read() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let (owner, other) = (world.connect(), world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let (owner, other) = (world.join(), world.join());
         let knight = Knight {
             base: hero(),
             shield: 5.into(),
@@ -209,7 +209,7 @@ fn behaviours_and_derived_classes_after_private_fields_are_read() {
             drop(door);
             world.step();
         }
-        let late = world.connect();
+        let late = world.join();
         assert_eq!(*world.replica::<Knight>(late, id).shield, 9);
     }
 }
@@ -218,8 +218,8 @@ fn behaviours_and_derived_classes_after_private_fields_are_read() {
 #[test]
 fn joining_owner_receives_its_private_fields() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let early = world.connect();
+        let mut world = crowd(prefabs, dialect);
+        let early = world.join();
         let id = world.server.spawn(hero());
         let plain = world.server.spawn(hero());
         world.step();
@@ -239,8 +239,8 @@ fn joining_owner_receives_its_private_fields() {
 
 #[test]
 fn ownerless_private_change_is_clean_after_the_update() {
-    let mut world = World::new(prefabs, DIALECTS[1]);
-    let other = world.connect();
+    let mut world = crowd(prefabs, DIALECTS[1]);
+    let other = world.join();
     let id = world.server.spawn(hero());
     world.step();
     let sent = world.bytes[&other].len();
@@ -259,8 +259,8 @@ fn ownerless_private_change_is_clean_after_the_update() {
 #[test]
 fn an_initial_only_field_is_in_full_states_and_in_no_update() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let first = world.connect();
+        let mut world = crowd(prefabs, dialect);
+        let first = world.join();
         let id = world.server.spawn(hero());
         world.step();
         world
@@ -272,7 +272,7 @@ fn an_initial_only_field_is_in_full_states_and_in_no_update() {
         world.step();
         assert_eq!(*world.replica::<Hero>(first, id).birthplace, "Ys");
         assert!(world.server.is_idle());
-        let second = world.connect();
+        let second = world.join();
         assert_eq!(*world.replica::<Hero>(second, id).birthplace, marker(7));
         assert!(!world.was_sent(first, &marker(7)));
     }
@@ -282,8 +282,8 @@ fn an_initial_only_field_is_in_full_states_and_in_no_update() {
 #[test]
 fn budgets_do_not_carry_private_fields_to_others() {
     for dialect in DIALECTS {
-        let mut world = World::new(prefabs, dialect);
-        let (owner, other) = (world.connect(), world.connect());
+        let mut world = crowd(prefabs, dialect);
+        let (owner, other) = (world.join(), world.join());
         for connection in [owner, other] {
             world
                 .server

@@ -6,7 +6,9 @@ use syncvar::Framing;
 use syncvar::prelude::*;
 use syncvar_testing::cases;
 
-use crate::ownership::{DIALECTS, World};
+use syncvar_testing::Crowd;
+
+use crate::ownership::{DIALECTS, crowd};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -24,9 +26,9 @@ fn prefabs() -> Prefabs {
 }
 
 /// Returns a world with the owner of a map and an observer.
-fn world(framing: Framing, tiles: usize) -> (World, [ConnectionId; 2], NetId) {
-    let mut world = World::new(prefabs, framing);
-    let clients = [world.connect(), world.connect()];
+fn world(framing: Framing, tiles: usize) -> (Crowd, [ConnectionId; 2], NetId) {
+    let mut world = crowd(prefabs, framing);
+    let clients = [world.join(), world.join()];
     let mut map = Map::default();
     map.tiles.extend((0..).take(tiles));
     let id = world.owned(map, clients[0]);
@@ -34,20 +36,20 @@ fn world(framing: Framing, tiles: usize) -> (World, [ConnectionId; 2], NetId) {
     (world, clients, id)
 }
 
-fn write(world: &mut World, client: ConnectionId, id: NetId, edit: impl FnOnce(&mut Map)) {
+fn write(world: &mut Crowd, client: ConnectionId, id: NetId, edit: impl FnOnce(&mut Map)) {
     let client = world.clients.get_mut(&client).unwrap();
     edit(&mut client.get_mut::<Map>(id).unwrap());
 }
 
 /// Runs two steps. Returns the bytes that a client has received in them.
-fn received(world: &mut World, client: ConnectionId) -> usize {
-    let bytes = |world: &World| world.bytes.get(&client).map_or(0, Vec::len);
+fn received(world: &mut Crowd, client: ConnectionId) -> usize {
+    let bytes = |world: &Crowd| world.bytes.get(&client).map_or(0, Vec::len);
     let before = bytes(world);
     world.steps(2);
     bytes(world) - before
 }
 
-fn assert_equal(world: &World, id: NetId) {
+fn assert_equal(world: &Crowd, id: NetId) {
     let state = |map: &Map| (map.tiles.to_vec(), map.orders.to_vec(), map.names.clone());
     let expected = state(world.server.get::<Map>(id).unwrap());
     for (connection, client) in &world.clients {
@@ -98,8 +100,10 @@ fn writes_of_one_tick_go_on_in_their_order() {
 #[test]
 fn operations_of_a_refused_write_do_not_go_on() {
     for pending in [false, true] {
-        let mut world = World::with(prefabs, |config| config.limits.max_elements = 5_100);
-        let [owner, observer] = [world.connect(), world.connect()];
+        let mut config = ServerConfig::default();
+        config.limits.max_elements = 5_100;
+        let mut world = Crowd::new(prefabs, config);
+        let [owner, observer] = [world.join(), world.join()];
         let mut map = Map::default();
         map.tiles.extend(0..5_000);
         let id = world.owned(map, owner);
@@ -213,7 +217,7 @@ proptest! {
                 Step::Up => world.up(),
                 Step::Both => world.step(),
                 Step::Join if world.clients.len() < 6 => {
-                    world.connect();
+                    world.join();
                 }
                 Step::Join => {}
                 Step::Owner(first) => {

@@ -9,7 +9,9 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use crate::ownership::{DIALECTS, World, marker};
+use syncvar_testing::Crowd;
+
+use crate::ownership::{DIALECTS, crowd, marker};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -70,9 +72,9 @@ fn prefabs() -> Prefabs {
 }
 
 /// Two clients, the first of which owns a pilot.
-fn world(dialect: Framing) -> (World, [ConnectionId; 2], NetId) {
-    let mut world = World::new(prefabs, dialect);
-    let clients = [world.connect(), world.connect()];
+fn world(dialect: Framing) -> (Crowd, [ConnectionId; 2], NetId) {
+    let mut world = crowd(prefabs, dialect);
+    let clients = [world.join(), world.join()];
     let id = world.owned(Pilot::default(), clients[0]);
     world.step();
     for client in clients {
@@ -83,7 +85,7 @@ fn world(dialect: Framing) -> (World, [ConnectionId; 2], NetId) {
 }
 
 /// All have the same.
-fn assert_equal(world: &World, id: NetId) {
+fn assert_equal(world: &Crowd, id: NetId) {
     let expected = world.server.get::<Pilot>(id).unwrap();
     assert_eq!(expected.sync_var_dirty_bits(), 0);
     for (connection, client) in &world.clients {
@@ -295,7 +297,7 @@ fn owner_list_has_no_duplicates_and_no_gaps_over_many_ticks() {
                 .path
                 .push(number);
             if number == 10 {
-                world.connect();
+                world.join();
             }
             world.step();
             if number == 20 {
@@ -381,8 +383,8 @@ fn written_field_is_dirty_until_the_update_and_clean_after() {
     }
     let prefabs = || Prefabs::new().register::<(Seat, Pilot)>("car");
     for clients in 0..3 {
-        let mut world = World::new(prefabs, DIALECTS[1]);
-        let connections: Vec<_> = (0..clients).map(|_| world.connect()).collect();
+        let mut world = crowd(prefabs, DIALECTS[1]);
+        let connections: Vec<_> = (0..clients).map(|_| world.join()).collect();
         let cars: Vec<_> = (0..3)
             .map(|_| (Seat::default(), Pilot::default()))
             .collect();
@@ -433,8 +435,8 @@ fn an_owner_sends_no_more_often_than_the_intervals_say() {
         slow: SyncVar<u32>,
     }
     let prefabs = || Prefabs::new().register::<Probe>("probe");
-    let mut world = World::new(prefabs, DIALECTS[1]);
-    let owner = world.connect();
+    let mut world = crowd(prefabs, DIALECTS[1]);
+    let owner = world.join();
     let id = world.owned(Probe::default(), owner);
     world.steps(20);
     let mut writes = [0, 0];
@@ -508,8 +510,8 @@ fn containers_of_the_users_own_have_permissions_too() {
         armed: Flag,
     }
     let prefabs = || Prefabs::new().register::<Lamp>("lamp");
-    let mut world = World::new(prefabs, DIALECTS[0]);
-    let (owner, other) = (world.connect(), world.connect());
+    let mut world = crowd(prefabs, DIALECTS[0]);
+    let (owner, other) = (world.join(), world.join());
     let id = world.owned(Lamp::default(), owner);
     world.step();
     let mut lamp = world.client(owner).get_mut::<Lamp>(id).unwrap();
@@ -552,8 +554,8 @@ fn owner_writes_collections_of_each_kind() {
         (bag.items.to_vec(), ammo, tags, scores)
     }
     for dialect in DIALECTS {
-        let mut world = World::new(|| Prefabs::new().register::<Bag>("bag"), dialect);
-        let (owner, other) = (world.connect(), world.connect());
+        let mut world = crowd(|| Prefabs::new().register::<Bag>("bag"), dialect);
+        let (owner, other) = (world.join(), world.join());
         let id = world.owned(Bag::default(), owner);
         world.step();
         for round in 0..6 {
@@ -595,14 +597,14 @@ fn owner_writes_are_reliable_after_an_unreliable_command() {
         }
     }
 
-    let mut world = World::new(
+    let mut world = crowd(
         || Prefabs::new().register::<Scout>("scout"),
         Framing::Compact,
     );
-    let owner = world.connect();
+    let owner = world.join();
     let id = world.owned(Scout::default(), owner);
     world.step();
-    let now = world.now + crate::ownership::TICK;
+    let now = world.now + world.tick;
     let client = world.client(owner);
     client.calls::<Scout>(id).report().unwrap();
     client.get_mut::<Scout>(id).unwrap().aim.set(7);

@@ -2,6 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::{Framing, calls::CallError};
+use syncvar_testing::client;
 
 use super::world::{DIALECTS, Unit, network, raised, ran, seen, spawn};
 
@@ -13,17 +14,17 @@ fn heard(net: &mut MemoryNetwork, id: NetId) -> (Vec<usize>, bool) {
     (clients.collect(), !ran(net, id).is_empty())
 }
 
-/// The target, who owns the object, and who hears it: clients, and the server.
-type Case = (
-    Option<fn(&[ConnectionId]) -> Target>,
-    Option<usize>,
-    &'static [usize],
-    bool,
-);
-
 // checklist: T63
 #[test]
 fn each_target_reaches_its_receivers_with_any_owner() {
+    /// The target, who owns the object, and who hears it: clients, and the server.
+    type Case = (
+        Option<fn(&[ConnectionId]) -> Target>,
+        Option<usize>,
+        &'static [usize],
+        bool,
+    );
+
     let cases: [Case; 15] = [
         (None, None, &[0, 1, 2], true),
         (None, Some(1), &[0, 1, 2], true),
@@ -169,11 +170,7 @@ fn respawned_object_has_fresh_observers() {
 #[test]
 fn each_client_is_called_in_its_framing() {
     let mut net = network(Framing::Compact, 1);
-    let config = ClientConfig {
-        framing: Framing::Unet,
-        ..ClientConfig::default()
-    };
-    let other = NetworkClient::with_config(super::world::prefabs(), config);
+    let other = client(super::world::prefabs(), Framing::Unet);
     net.connect_client(other);
     net.settle();
     let id = spawn(&mut net, None);

@@ -22,34 +22,6 @@ fn hash(name: &str) -> u32 {
     calls.next().expect("a call").hash
 }
 
-/// What the server says to a message of the one client, which owns unit 1.
-fn refusal(message_type: i16, payload: &[u8]) -> Option<CommandRefusal> {
-    let mut net = network(Framing::Compact, 1);
-    let id = spawn(&mut net, Some(0));
-    assert_eq!(id, NetId(1));
-    server_events(&mut net);
-    let connection = net.connection(0);
-    let packet = [frame(message_type, payload), frame(CALL, &[1, 0, 8])];
-    net.server
-        .handle_messages(connection, 0, &packet.concat())
-        .unwrap();
-    assert_eq!(
-        ran(&net, id).last().unwrap(),
-        "fire 4 by Some(1)",
-        "the rest of the packet"
-    );
-    let refused = net.server.stats().refused_commands.total();
-    server_events(&mut net)
-        .into_iter()
-        .find_map(|event| match event {
-            ServerEvent::CommandRefused { reason, .. } => {
-                assert_eq!(refused, 1);
-                Some(reason)
-            }
-            _ => None,
-        })
-}
-
 #[test]
 fn each_malformed_call_is_refused_with_its_reason() {
     let fire = hash("fire");
@@ -94,6 +66,34 @@ fn each_malformed_call_is_refused_with_its_reason() {
                 .is_some_and(|field| field.starts_with("Unit.fire")),
             "{error}"
         );
+    }
+
+    /// What the server says to a message of the one client, which owns unit 1.
+    fn refusal(message_type: i16, payload: &[u8]) -> Option<CommandRefusal> {
+        let mut net = network(Framing::Compact, 1);
+        let id = spawn(&mut net, Some(0));
+        assert_eq!(id, NetId(1));
+        server_events(&mut net);
+        let connection = net.connection(0);
+        let packet = [frame(message_type, payload), frame(CALL, &[1, 0, 8])];
+        net.server
+            .handle_messages(connection, 0, &packet.concat())
+            .unwrap();
+        assert_eq!(
+            ran(&net, id).last().unwrap(),
+            "fire 4 by Some(1)",
+            "the rest of the packet"
+        );
+        let refused = net.server.stats().refused_commands.total();
+        server_events(&mut net)
+            .into_iter()
+            .find_map(|event| match event {
+                ServerEvent::CommandRefused { reason, .. } => {
+                    assert_eq!(refused, 1);
+                    Some(reason)
+                }
+                _ => None,
+            })
     }
 }
 

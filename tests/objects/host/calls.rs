@@ -135,17 +135,6 @@ fn raised(net: &mut MemoryNetwork) -> Vec<ReceivedEvent> {
     events.collect()
 }
 
-fn refusals(net: &mut MemoryNetwork) -> Vec<(ConnectionId, CommandRefusal)> {
-    let events = std::iter::from_fn(|| net.server.poll_event());
-    let refusals = events.filter_map(|event| match event {
-        ServerEvent::CommandRefused {
-            connection, reason, ..
-        } => Some((connection, reason)),
-        _ => None,
-    });
-    refusals.collect()
-}
-
 // checklist: M3
 #[test]
 fn server_calls_run_with_the_next_update_in_order() {
@@ -391,6 +380,17 @@ fn a_command_of_the_local_client_runs_at_once_with_it_as_sender() {
     net.settle();
     assert_eq!(ran(&mut net, id), ["ammo 0 -> 1"]);
     assert_eq!(ran_there(&net, id), ["ammo 0 -> 1"]);
+
+    fn refusals(net: &mut MemoryNetwork) -> Vec<(ConnectionId, CommandRefusal)> {
+        let events = std::iter::from_fn(|| net.server.poll_event());
+        let refusals = events.filter_map(|event| match event {
+            ServerEvent::CommandRefused {
+                connection, reason, ..
+            } => Some((connection, reason)),
+            _ => None,
+        });
+        refusals.collect()
+    }
 }
 
 // checklist: M3

@@ -364,6 +364,21 @@ fn deferred_changes_run_hooks_when_made() {
 // checklist: M4
 #[test]
 fn hooks_run_for_unwritable_values() {
+    /// On a channel of its own.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(channel = 9)]
+    struct Far {
+        #[sync_var(hook = on_value)]
+        value: SyncVar<u32>,
+        log: Vec<u32>,
+    }
+
+    impl Far {
+        fn on_value(&mut self, previous: u32) {
+            self.log.push(previous);
+        }
+    }
+
     let config = ServerConfig {
         channels: vec![Channel::Reliable],
         ..ServerConfig::default()
@@ -377,19 +392,4 @@ fn hooks_run_for_unwritable_values() {
     server.update(Duration::from_millis(2));
     server.update(Duration::from_millis(3));
     assert_eq!(server.get::<Far>(id).unwrap().log, [0]);
-}
-
-/// On a channel of its own.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(channel = 9)]
-struct Far {
-    #[sync_var(hook = on_value)]
-    value: SyncVar<u32>,
-    log: Vec<u32>,
-}
-
-impl Far {
-    fn on_value(&mut self, previous: u32) {
-        self.log.push(previous);
-    }
 }

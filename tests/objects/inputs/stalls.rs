@@ -1,18 +1,10 @@
 //! Stalls of loops and links, returns and overtaking: inputs are late or ignored, and no client is to blame.
 
+use syncvar_testing::token;
+
 use super::*;
 
 const FAST: u32 = 60;
-
-/// Bytes for tokens of sessions, each call others.
-fn token() -> [u8; 16] {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    let next = NEXT.fetch_add(1, Ordering::Relaxed);
-    u128::from(next)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
-        .to_le_bytes()
-}
 
 fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{behaviour::LifecycleCallback, values::Vector3};
+use syncvar_testing::spawn_for;
 
 use super::actor::{Actor, Partner, Prop, network, note, noted_of, play, server_events};
 
@@ -55,11 +56,7 @@ fn a_callback_sees_the_owner_on_the_server() {
         ));
         Ok(())
     });
-    let options = SpawnOptions {
-        owner: Some(net.connection(0)),
-        ..SpawnOptions::default()
-    };
-    net.server.try_spawn(Actor::default(), options).unwrap();
+    spawn_for(&mut net, Actor::default(), 0);
     let expected = [
         "on_network_pre_spawn",
         "on_network_spawn",

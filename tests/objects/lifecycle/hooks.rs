@@ -2,38 +2,38 @@
 
 use syncvar::prelude::*;
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Touchy {
-    #[sync_var(hook = on_value)]
-    value: SyncVar<i32>,
-    #[sync_var]
-    other: SyncVar<i32>,
-}
-
-impl Touchy {
-    fn on_value(&mut self, previous: i32) {
-        assert!(previous == *self.value, "was {previous}");
-    }
-}
-
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Calm {
-    #[sync_var(hook = on_value)]
-    value: SyncVar<i32>,
-    calls: u32,
-}
-
-impl Calm {
-    fn on_value(&mut self, _previous: i32) {
-        self.calls += 1;
-    }
-}
-
 // Lesson 4.
 #[test]
 fn panicking_hook_is_reported_with_its_fields_and_contained() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Touchy {
+        #[sync_var(hook = on_value)]
+        value: SyncVar<i32>,
+        #[sync_var]
+        other: SyncVar<i32>,
+    }
+
+    impl Touchy {
+        fn on_value(&mut self, previous: i32) {
+            assert!(previous == *self.value, "was {previous}");
+        }
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Calm {
+        #[sync_var(hook = on_value)]
+        value: SyncVar<i32>,
+        calls: u32,
+    }
+
+    impl Calm {
+        fn on_value(&mut self, _previous: i32) {
+            self.calls += 1;
+        }
+    }
+
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Touchy, Calm)>("both"));
     let ids = [1, 2].map(|_| net.server.spawn((Touchy::default(), Calm::default())));
     net.settle();

@@ -1,6 +1,7 @@
 //! Who owns what: the right side is told.
 
 use syncvar::prelude::*;
+use syncvar_testing::spawn_for;
 
 use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play};
 
@@ -76,11 +77,7 @@ fn equal_owner_is_no_change() {
 #[test]
 fn initial_ownership_is_gained_after_spawn_on_the_client_only() {
     let mut net = network(2);
-    let options = SpawnOptions {
-        owner: Some(net.connection(1)),
-        ..SpawnOptions::default()
-    };
-    let id = net.server.try_spawn(Actor::default(), options).unwrap();
+    let id = spawn_for(&mut net, Actor::default(), 1);
     assert_eq!(
         noted_of("ownership"),
         [""; 0],

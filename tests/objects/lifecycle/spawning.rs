@@ -100,34 +100,34 @@ fn state_precedes_the_first_callback_and_the_event_the_last() {
     );
 }
 
-/// One method for both: N5.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(lifecycle, send_interval = 0)]
-struct Lamp {
-    #[sync_var(hook = on_lit_changed)]
-    lit: SyncVar<bool>,
-    shown: &'static str,
-}
-
-impl Lamp {
-    fn on_lit_changed(&mut self, _previous: bool) {
-        self.refresh();
-    }
-    fn refresh(&mut self) {
-        self.shown = if *self.lit { "bright" } else { "dark" };
-    }
-}
-
-impl NetworkLifecycle for Lamp {
-    fn on_network_spawn(&mut self, _ctx: &mut NetworkContext<'_>) -> LifecycleResult {
-        self.refresh();
-        Ok(())
-    }
-}
-
 // checklist: N5
 #[test]
 fn one_method_serves_the_spawn_and_the_hook() {
+    /// One method for both: N5.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(lifecycle, send_interval = 0)]
+    struct Lamp {
+        #[sync_var(hook = on_lit_changed)]
+        lit: SyncVar<bool>,
+        shown: &'static str,
+    }
+
+    impl Lamp {
+        fn on_lit_changed(&mut self, _previous: bool) {
+            self.refresh();
+        }
+        fn refresh(&mut self) {
+            self.shown = if *self.lit { "bright" } else { "dark" };
+        }
+    }
+
+    impl NetworkLifecycle for Lamp {
+        fn on_network_spawn(&mut self, _ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+            self.refresh();
+            Ok(())
+        }
+    }
+
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Lamp>("lamp"));
     let id = net.server.spawn(Lamp::default());
     net.settle();

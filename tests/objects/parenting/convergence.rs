@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Framing, NetworkIdentity, NetworkSceneId, testing::Conditions};
+use syncvar::{Framing, NetworkIdentity, NetworkSceneId, testing::Conditions};
 
-use crate::parenting::client;
-use syncvar_testing::{Door, Player, prefabs};
+use syncvar_testing::{Door, Player, ViewChange, client, object_of, prefabs};
 
 /// Something that happens. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -24,19 +23,12 @@ enum Action {
     Despawn(usize),
     SetParent(usize, Option<usize>),
     SetHealth(usize, i32),
-    Show(usize, usize),
-    Hide(usize, usize),
-    HideFromAll(usize),
-    ShowToAll(usize),
-    SetBudget(usize, Option<usize>),
+    View(ViewChange),
     /// A client adds a scene object, or takes it back.
     Load(usize, u32),
     Unload(usize, u32),
     Join,
-    Leave(usize),
     Reconnect(usize),
-    NotReady(usize),
-    Ready(usize),
     SceneLoaded,
     Step,
 }
@@ -45,7 +37,7 @@ enum Action {
 const SCENE_IDS: std::ops::RangeInclusive<u32> = 1..=6;
 
 fn action() -> impl Strategy<Value = Action> {
-    use Action as A;
+    use {Action as A, ViewChange as V};
     let one = any::<usize>;
     prop_oneof![
         3 => any::<bool>().prop_map(|hidden| A::Spawn { hidden }),
@@ -53,18 +45,18 @@ fn action() -> impl Strategy<Value = Action> {
         3 => one().prop_map(A::Despawn),
         9 => (one(), prop::option::weighted(0.8, one())).prop_map(|(c, p)| A::SetParent(c, p)),
         2 => (one(), any::<i32>()).prop_map(|(o, v)| A::SetHealth(o, v)),
-        3 => (one(), one()).prop_map(|(o, c)| A::Show(o, c)),
-        3 => (one(), one()).prop_map(|(o, c)| A::Hide(o, c)),
-        1 => one().prop_map(A::HideFromAll),
-        1 => one().prop_map(A::ShowToAll),
-        1 => (one(), prop::option::of(0..80_usize)).prop_map(|(c, b)| A::SetBudget(c, b)),
+        3 => (one(), one()).prop_map(|(o, c)| A::View(V::Show(o, c))),
+        3 => (one(), one()).prop_map(|(o, c)| A::View(V::Hide(o, c))),
+        1 => one().prop_map(|number| A::View(V::HideFromAll(number))),
+        1 => one().prop_map(|number| A::View(V::ShowToAll(number))),
+        1 => (one(), prop::option::of(0..80_usize)).prop_map(|(c, b)| A::View(V::SetBudget(c, b))),
         3 => (one(), SCENE_IDS).prop_map(|(c, s)| A::Load(c, s)),
         2 => (one(), SCENE_IDS).prop_map(|(c, s)| A::Unload(c, s)),
         1 => Just(A::Join),
-        1 => one().prop_map(A::Leave),
+        1 => one().prop_map(|number| A::View(V::Leave(number))),
         1 => one().prop_map(A::Reconnect),
-        1 => one().prop_map(A::NotReady),
-        1 => one().prop_map(A::Ready),
+        1 => one().prop_map(|number| A::View(V::NotReady(number))),
+        1 => one().prop_map(|number| A::View(V::Ready(number))),
         1 => Just(A::SceneLoaded),
         6 => Just(A::Step),
     ]
@@ -96,7 +88,7 @@ impl World {
     fn join(&mut self) {
         let count = self.net.client_count();
         let dialect = [Framing::Compact, Framing::Unet][count % 2];
-        let mut client = client(dialect);
+        let mut client = client(prefabs(), dialect);
         for scene_id in SCENE_IDS.skip(count % 2) {
             let added = client.add_scene_object(NetworkSceneId(scene_id), Player::default());
             added.expect("it is new");
@@ -105,16 +97,11 @@ impl World {
     }
 
     fn object(&self, choice: usize) -> NetId {
-        let object = self.objects.get(choice % self.objects.len().max(1));
-        object.copied().unwrap_or(NetId(9999))
+        object_of(&self.objects, choice)
     }
 
     fn client(&self, choice: usize) -> usize {
         choice % self.net.client_count()
-    }
-
-    fn connection(&self, choice: usize) -> ConnectionId {
-        self.net.connection(self.client(choice))
     }
 
     fn act(&mut self, action: Action) {
@@ -143,9 +130,7 @@ impl World {
                 self.net.step();
                 self.take_events();
             }
-            Action::Show(..) | Action::Hide(..) | Action::HideFromAll(_) | Action::ShowToAll(_) => {
-                self.change_visibility(&action);
-            }
+            Action::View(change) => change.apply(&mut self.net, &self.objects),
             other => self.act_on_client(&other),
         }
     }
@@ -164,32 +149,8 @@ impl World {
         self.objects.extend(spawned);
     }
 
-    fn change_visibility(&mut self, action: &Action) {
-        match *action {
-            Action::Show(object, client) => {
-                let (object, connection) = (self.object(object), self.connection(client));
-                self.net.server.show(object, connection).ok();
-            }
-            Action::Hide(object, client) => {
-                let (object, connection) = (self.object(object), self.connection(client));
-                self.net.server.hide(object, connection).ok();
-            }
-            Action::HideFromAll(object) => {
-                self.net.server.hide_from_all(self.object(object)).ok();
-            }
-            Action::ShowToAll(object) => {
-                self.net.server.show_to_all(self.object(object)).ok();
-            }
-            _ => {}
-        }
-    }
-
     fn act_on_client(&mut self, action: &Action) {
         match *action {
-            Action::SetBudget(choice, bytes) => {
-                let (connection, budget) = (self.connection(choice), bytes.map(Budget::new));
-                self.net.server.set_budget(connection, budget).ok();
-            }
             Action::Load(choice, scene_id) => {
                 let client = self.client(choice);
                 let client = self.net.client_mut(client);
@@ -202,7 +163,6 @@ impl World {
                 client.remove_scene_object(NetworkSceneId(scene_id));
             }
             Action::Join if self.net.client_count() < 5 => self.join(),
-            Action::Leave(choice) => self.net.cut(self.client(choice)),
             Action::Reconnect(choice) if self.net.client_count() < 5 => {
                 let client = self.client(choice);
                 self.net.cut(client);
@@ -213,11 +173,6 @@ impl World {
                 let told = self.net.client(index);
                 assert_eq!(told.object_count(), 0, "all of it is forgotten");
                 while self.net.client_mut(index).poll_event().is_some() {}
-            }
-            Action::NotReady(choice) => self.net.server.set_not_ready(self.connection(choice)),
-            Action::Ready(choice) => {
-                let client = self.client(choice);
-                self.net.client_mut(client).ready();
             }
             _ => {}
         }

@@ -5,36 +5,11 @@ use std::time::{Duration, Instant};
 use syncvar::prelude::*;
 use syncvar_testing::{Door, prefabs};
 
-/// Children and parents of a chain of this length, in the order of assignment.
-type Parents = fn(u32) -> Box<dyn Iterator<Item = (u32, u32)>>;
-
-/// Time to build, settle and join a chain. The chain grows at the bottom, at the top, or from pairs.
-fn time_of_chain(length: u32, parents: Parents) -> Duration {
-    let begin = Instant::now();
-    let mut net = MemoryNetwork::pair(prefabs);
-    net.settle();
-    let first = net.server.spawn(Door::default()).0;
-    for _ in 1..length {
-        net.server.spawn(Door::default());
-    }
-    net.settle();
-    for (child, parent) in parents(length) {
-        let parent = Some(NetId(first + parent));
-        net.server.set_parent(NetId(first + child), parent).unwrap();
-    }
-    net.settle();
-    net.connect();
-    net.settle();
-    let last = NetId(first + length - 1);
-    for client in 0..2 {
-        let depth = net.client(client).ancestors(last).count();
-        assert_eq!(depth, (length - 1) as usize);
-    }
-    begin.elapsed()
-}
-
 #[test]
 fn cost_of_a_chain_of_parents_is_linear() {
+    /// Children and parents of a chain of this length, in the order of assignment.
+    type Parents = fn(u32) -> Box<dyn Iterator<Item = (u32, u32)>>;
+
     let orders: [Parents; 3] = [
         |length| Box::new((1..length).map(|child| (child, child - 1))),
         |length| Box::new((1..length).rev().map(|child| (child, child - 1))),
@@ -51,6 +26,31 @@ fn cost_of_a_chain_of_parents_is_linear() {
             long < 40 * short,
             "{short:?} for 2 000, {long:?} for 20 000"
         );
+    }
+
+    /// Time to build, settle and join a chain. The chain grows at the bottom, at the top, or from pairs.
+    fn time_of_chain(length: u32, parents: Parents) -> Duration {
+        let begin = Instant::now();
+        let mut net = MemoryNetwork::pair(prefabs);
+        net.settle();
+        let first = net.server.spawn(Door::default()).0;
+        for _ in 1..length {
+            net.server.spawn(Door::default());
+        }
+        net.settle();
+        for (child, parent) in parents(length) {
+            let parent = Some(NetId(first + parent));
+            net.server.set_parent(NetId(first + child), parent).unwrap();
+        }
+        net.settle();
+        net.connect();
+        net.settle();
+        let last = NetId(first + length - 1);
+        for client in 0..2 {
+            let depth = net.client(client).ancestors(last).count();
+            assert_eq!(depth, (length - 1) as usize);
+        }
+        begin.elapsed()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Prediction for minutes with stalls of both ends, losses and returns: corrections follow stalls, and nobody is thrown out.
 
+use syncvar_testing::{spawn_for, token};
+
 use super::*;
 
 const RATE: u32 = 60;
@@ -38,15 +40,6 @@ fn prefabs() -> Prefabs {
         .register::<Runner>("runner")
         .register::<Shell>("shell")
         .input::<Order>()
-}
-
-/// Bytes for tokens of sessions, each call others.
-fn token() -> [u8; 16] {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    let next = NEXT.fetch_add(1, Ordering::Relaxed);
-    u128::from(next)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
-        .to_le_bytes()
 }
 
 /// Counts of a run.
@@ -103,11 +96,7 @@ impl Soak {
         net.tick = Duration::from_secs(1) / RATE;
         net.datagrams = datagrams;
         net.connect();
-        let options = SpawnOptions {
-            owner: Some(net.connection(0)),
-            ..SpawnOptions::default()
-        };
-        let id = net.server.try_spawn(Runner::default(), options).unwrap();
+        let id = spawn_for(&mut net, Runner::default(), 0);
         Self {
             net,
             id,

@@ -12,17 +12,6 @@ use syncvar::{
 
 type Metres = Quantized<-500, 500, 10>;
 
-fn refused<C, T>(bytes: &[u8]) -> (ReadErrorKind, usize)
-where
-    C: SyncCodec<T>,
-    T: Clone + Send + Sync + 'static,
-{
-    let error: ReadError = C::read(&mut NetworkReader::new(bytes))
-        .err()
-        .expect("it is refused");
-    (error.kind(), error.offset())
-}
-
 #[test]
 fn unwritable_bytes_are_read_errors() {
     let invalid = |what, value| (ReadErrorKind::InvalidValue { what, value }, 0);
@@ -61,6 +50,17 @@ fn unwritable_bytes_are_read_errors() {
             matches!(kind, ReadErrorKind::InvalidValue { .. }),
             "{bits:#x}"
         );
+    }
+
+    fn refused<C, T>(bytes: &[u8]) -> (ReadErrorKind, usize)
+    where
+        C: SyncCodec<T>,
+        T: Clone + Send + Sync + 'static,
+    {
+        let error: ReadError = C::read(&mut NetworkReader::new(bytes))
+            .err()
+            .expect("it is refused");
+        (error.kind(), error.offset())
     }
 }
 
@@ -143,17 +143,17 @@ fn unfitting_value_is_reported_and_sent_once_it_fits() {
     assert_eq!(*net.client(0).get::<Crate>(id).unwrap().items, 63);
 }
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Kite {
-    #[sync_var(with = Quantized<-500, 500, 100>)]
-    height: SyncVar<f32>,
-    #[sync_var(with = SmallestThree)]
-    rotation: SyncVar<Quaternion>,
-}
-
 #[test]
 fn nan_is_reported_with_its_field_even_from_the_least_value() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Kite {
+        #[sync_var(with = Quantized<-500, 500, 100>)]
+        height: SyncVar<f32>,
+        #[sync_var(with = SmallestThree)]
+        rotation: SyncVar<Quaternion>,
+    }
+
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Kite>("kite"));
     let id = net.server.spawn(Kite::default());
     let failure = |net: &mut MemoryNetwork, height: f32, y: f32| {

@@ -26,31 +26,31 @@ fn change<B: NetworkBehaviour>(behaviour: &mut B, change: impl FnOnce(&mut B)) -
     behaviour.sync_var_dirty_bits()
 }
 
-/// A type without `SyncValue`.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Spring {
-    stiffness: f32,
-    damping: f32,
-}
-
-impl Floats for Spring {
-    const SCHEMA: TypeSchema = TypeSchema::Named("Spring");
-
-    fn components(&self) -> impl Iterator<Item = f32> {
-        [self.stiffness, self.damping].into_iter()
-    }
-    fn from_components(
-        mut next: impl FnMut() -> Result<f32, ReadError>,
-    ) -> Result<Self, ReadError> {
-        Ok(Self {
-            stiffness: next()?,
-            damping: next()?,
-        })
-    }
-}
-
 #[test]
 fn tuple_struct_fields_may_have_codecs_for_foreign_types() {
+    /// A type without `SyncValue`.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Spring {
+        stiffness: f32,
+        damping: f32,
+    }
+
+    impl Floats for Spring {
+        const SCHEMA: TypeSchema = TypeSchema::Named("Spring");
+
+        fn components(&self) -> impl Iterator<Item = f32> {
+            [self.stiffness, self.damping].into_iter()
+        }
+        fn from_components(
+            mut next: impl FnMut() -> Result<f32, ReadError>,
+        ) -> Result<Self, ReadError> {
+            Ok(Self {
+                stiffness: next()?,
+                damping: next()?,
+            })
+        }
+    }
+
     #[derive(NetworkBehaviour, Default)]
     struct Suspension(
         #[sync_var(with = Half, hook = on_front)] SyncVar<Spring>,
@@ -81,28 +81,22 @@ fn tuple_struct_fields_may_have_codecs_for_foreign_types() {
     assert_eq!(dirty, 0);
 }
 
-#[derive(NetworkBehaviour, Default)]
-struct Mob {
-    #[sync_var(with = Half, hook = on_hp)]
-    hp: SyncVar<f32>,
-    told: u32,
-}
-
-impl Mob {
-    fn on_hp(&mut self, _previous: f32) {
-        self.told += 1;
-    }
-}
-
-#[derive(NetworkBehaviour, Default)]
-struct PlainMob {
-    #[sync_var]
-    hp: SyncVar<f32>,
-}
-
 /// The base has a codec or has none; the class has one, a hook or neither; it is private or public.
 #[test]
 fn bases_and_classes_have_separate_codecs() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Mob {
+        #[sync_var(with = Half, hook = on_hp)]
+        hp: SyncVar<f32>,
+        told: u32,
+    }
+
+    impl Mob {
+        fn on_hp(&mut self, _previous: f32) {
+            self.told += 1;
+        }
+    }
+
     #[derive(NetworkBehaviour, Default)]
     struct Orc {
         #[network_behaviour(base)]
@@ -161,6 +155,12 @@ fn bases_and_classes_have_separate_codecs() {
 #[test]
 fn class_may_have_a_codec_over_a_stateless_base() {
     #[derive(NetworkBehaviour, Default)]
+    struct PlainMob {
+        #[sync_var]
+        hp: SyncVar<f32>,
+    }
+
+    #[derive(NetworkBehaviour, Default)]
     struct Orc {
         #[network_behaviour(base)]
         base: PlainMob,
@@ -215,37 +215,37 @@ fn values_and_codecs_can_be_type_parameters() {
     assert_eq!(schemas, ["f64 as Half", "f32 as Quantized<0, 1, 100>"]);
 }
 
-/// A name of a table that both sides have, as its position in one byte.
-struct Material;
-
-const MATERIALS: [&str; 3] = ["stone", "wood", "gold"];
-
-impl SyncCodec<&'static str> for Material {
-    const SCHEMA: TypeSchema = TypeSchema::Encoded {
-        codec: "Material",
-        parameters: &[3],
-        value: &TypeSchema::Named("str"),
-    };
-
-    fn write(value: &&'static str, writer: &mut NetworkWriter) {
-        match (0..).zip(MATERIALS).find(|(_, name)| name == value) {
-            Some((index, _)) => writer.write_u8(index),
-            None => writer.fail(WriteErrorKind::Custom("this material is not in the table")),
-        }
-    }
-    fn read(reader: &mut NetworkReader<'_>) -> Result<&'static str, ReadError> {
-        let name = MATERIALS.get(usize::from(reader.read_u8()?)).copied();
-        name.ok_or_else(|| reader.error(ReadErrorKind::Custom("this material is unknown")))
-    }
-    fn same(value: &&'static str, other: &&'static str) -> bool {
-        value == other
-    }
-}
-
 /// T31, N19: functions of the user's own. Without them the type is no value, and does not compile:
 /// `ui/not_a_value`.
 #[test]
 fn a_codec_of_ones_own_makes_a_type_travel_that_has_no_way_to() {
+    /// A name of a table that both sides have, as its position in one byte.
+    struct Material;
+
+    const MATERIALS: [&str; 3] = ["stone", "wood", "gold"];
+
+    impl SyncCodec<&'static str> for Material {
+        const SCHEMA: TypeSchema = TypeSchema::Encoded {
+            codec: "Material",
+            parameters: &[3],
+            value: &TypeSchema::Named("str"),
+        };
+
+        fn write(value: &&'static str, writer: &mut NetworkWriter) {
+            match (0..).zip(MATERIALS).find(|(_, name)| name == value) {
+                Some((index, _)) => writer.write_u8(index),
+                None => writer.fail(WriteErrorKind::Custom("this material is not in the table")),
+            }
+        }
+        fn read(reader: &mut NetworkReader<'_>) -> Result<&'static str, ReadError> {
+            let name = MATERIALS.get(usize::from(reader.read_u8()?)).copied();
+            name.ok_or_else(|| reader.error(ReadErrorKind::Custom("this material is unknown")))
+        }
+        fn same(value: &&'static str, other: &&'static str) -> bool {
+            value == other
+        }
+    }
+
     #[derive(NetworkBehaviour)]
     #[network_behaviour(send_interval = 0)]
     struct Block {

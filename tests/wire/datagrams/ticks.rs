@@ -6,10 +6,6 @@ use syncvar::ClientConfig;
 
 use super::{Datagram, Link, Stream};
 
-/// PARTIAL and OWED.
-const PARTIAL: u8 = 0x20;
-const OWED: u8 = 0x40;
-
 #[test]
 fn tick_waits_for_all_its_datagrams() {
     let mut link = Link::new();
@@ -124,6 +120,11 @@ fn without_gather_time_each_packet_is_applied_at_once() {
 
 #[test]
 fn tick_with_withheld_changes_is_not_complete() {
+    /// PARTIAL and OWED.
+    const PARTIAL: u8 = 0x20;
+
+    const OWED: u8 = 0x40;
+
     let mut link = Link::new();
     link.events();
     let datagram = |sequence, tick, flags| Datagram {

@@ -46,15 +46,13 @@ pub(crate) fn calls_are_written_as_documented() -> Examples {
         calls.hush(pair.connection, "a".into()).expect("a call");
     };
     let burst = |pair: &mut Pair, id| pair.server.calls::<Gun>(id).burst(10).expect("a call");
-    let calls: [([&str; 2], fn(&mut Pair, NetId)); 3] = [
-        (["Command #3 `fire(-4)`", "Call #3 `fire(-4)`"], fire),
-        (["Rpc #3 `hush(\"a\")`", "Call #3 `hush(\"a\")`"], hush),
-        (["SyncEvent #3 `burst(10)`", "Call #3 `burst(10)`"], burst),
-    ];
-    for ([in_unet, in_compact], call) in calls {
+    let mut in_both = |[in_unet, in_compact]: [&'static str; 2], call: fn(&mut Pair, NetId)| {
         examples.push((in_unet, sent(Framing::Unet, 3, call)));
         examples.push((in_compact, sent(Framing::Compact, 3, call)));
-    }
+    };
+    in_both(["Command #3 `fire(-4)`", "Call #3 `fire(-4)`"], fire);
+    in_both(["Rpc #3 `hush(\"a\")`", "Call #3 `hush(\"a\")`"], hush);
+    in_both(["SyncEvent #3 `burst(10)`", "Call #3 `burst(10)`"], burst);
     Examples::check(examples)
 }
 

@@ -52,8 +52,9 @@ fn step(pair: &mut Pair) -> Vec<String> {
     pair.now += pair.tick;
     pair.client.update(pair.now);
     let up = pair.client_packets();
-    up.iter()
-        .for_each(|packet| pair.to_server(packet).expect("a packet of the client"));
+    for packet in &up {
+        pair.to_server(packet).expect("a packet of the client");
+    }
     pair.server.update(pair.now);
     let down = pair.server_packets();
     pair.deliver(&down);

@@ -100,9 +100,12 @@ fn up(pair: &mut Pair) -> Vec<String> {
     for packet in &packets {
         pair.to_server(packet).expect("a packet of the client");
     }
-    let messages = packets.iter().map(|packet| match has_header {
-        true => syncvar_testing::messages(0, &packet.bytes),
-        false => &packet.bytes[..],
+    let messages = packets.iter().map(|packet| {
+        if has_header {
+            syncvar_testing::messages(0, &packet.bytes)
+        } else {
+            &packet.bytes[..]
+        }
     });
     messages.map(hex::encode).collect()
 }

@@ -11,8 +11,6 @@ use syncvar_testing::{Player, change, frame, states};
 
 const UPDATE_BATCH: i16 = 22;
 const LONG: i16 = 24;
-const READY: i16 = 35;
-
 /// A message in the long form, however short it is.
 fn long(message_type: i16, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_le_bytes();
@@ -55,6 +53,8 @@ fn client_reads_the_long_form_of_any_message_and_continues() {
 
 #[test]
 fn server_refuses_the_long_form_of_any_message_and_continues() {
+    const READY: i16 = 35;
+
     let mut net = network(1);
     let connection = net.connection(0);
     net.server.set_not_ready(connection);

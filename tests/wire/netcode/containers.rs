@@ -137,37 +137,6 @@ fn a_container_of_ones_own_is_written_and_read_to_the_last_byte() {
     assert_eq!(poisoned.count(), 0);
 }
 
-/// Full state, change, and what is clean in between, of whatever is a container.
-fn composes<F: SyncField + Default + Debug + PartialEq>(change: impl Fn(&mut F, usize)) {
-    for dialect in [Encoding::Unet, Encoding::Compact] {
-        let (mut server, mut client) = (F::default(), F::default());
-        assert!(!server.is_dirty());
-        change(&mut server, 1);
-        assert!(server.is_dirty());
-        let mut writer = NetworkWriter::with_encoding(dialect);
-        server.write_full(&mut writer);
-        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
-        client.read_full(&mut reader).unwrap();
-        reader.finish().unwrap();
-        server.clear_dirty();
-        server.set_observed(true);
-        assert_eq!((server.is_dirty(), client.is_dirty()), (false, false));
-        assert_eq!(client, server);
-
-        change(&mut server, 2);
-        assert!(server.is_dirty());
-        assert_ne!(client, server);
-        let mut writer = NetworkWriter::with_encoding(dialect);
-        server.write_delta(&mut writer);
-        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
-        client.read_delta(&mut reader).unwrap();
-        reader.finish().unwrap();
-        server.clear_dirty();
-        assert!(!server.is_dirty());
-        assert_eq!(client, server);
-    }
-}
-
 /// N29: the containers that there are do what one of one's own does, through the same trait.
 #[test]
 fn variables_and_collections_are_containers_like_any_other() {
@@ -178,4 +147,35 @@ fn variables_and_collections_are_containers_like_any_other() {
     });
     composes::<SyncHashSet<String>>(|set, round| assert!(set.insert(round.to_string())));
     composes::<SyncSortedSet<String>>(|set, round| assert!(set.insert(round.to_string())));
+
+    /// Full state, change, and what is clean in between, of whatever is a container.
+    fn composes<F: SyncField + Default + Debug + PartialEq>(change: impl Fn(&mut F, usize)) {
+        for dialect in [Encoding::Unet, Encoding::Compact] {
+            let (mut server, mut client) = (F::default(), F::default());
+            assert!(!server.is_dirty());
+            change(&mut server, 1);
+            assert!(server.is_dirty());
+            let mut writer = NetworkWriter::with_encoding(dialect);
+            server.write_full(&mut writer);
+            let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
+            client.read_full(&mut reader).unwrap();
+            reader.finish().unwrap();
+            server.clear_dirty();
+            server.set_observed(true);
+            assert_eq!((server.is_dirty(), client.is_dirty()), (false, false));
+            assert_eq!(client, server);
+
+            change(&mut server, 2);
+            assert!(server.is_dirty());
+            assert_ne!(client, server);
+            let mut writer = NetworkWriter::with_encoding(dialect);
+            server.write_delta(&mut writer);
+            let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
+            client.read_delta(&mut reader).unwrap();
+            reader.finish().unwrap();
+            server.clear_dirty();
+            assert!(!server.is_dirty());
+            assert_eq!(client, server);
+        }
+    }
 }

@@ -108,14 +108,14 @@ fn fields_of_three_levels_arrive_with_the_spawn_and_as_changes() {
     net.server.get_mut::<Child>(id).unwrap().base.open.push('!');
     net.settle();
     assert_equal(&net, id, "20!");
-}
 
-/// The replicas are as the server has it, and the open field of the middle level is in that.
-fn assert_equal(net: &MemoryNetwork, id: NetId, open: &str) {
-    let server = net.server.get::<Child>(id).unwrap();
-    assert_eq!(server.base.open, *open);
-    assert!(server.state().contains(open));
-    for replica in net.replicas::<Child>(id) {
-        assert_eq!(replica.unwrap().state(), server.state());
+    /// The replicas are as the server has it, and the open field of the middle level is in that.
+    fn assert_equal(net: &MemoryNetwork, id: NetId, open: &str) {
+        let server = net.server.get::<Child>(id).unwrap();
+        assert_eq!(server.base.open, *open);
+        assert!(server.state().contains(open));
+        for replica in net.replicas::<Child>(id) {
+            assert_eq!(replica.unwrap().state(), server.state());
+        }
     }
 }

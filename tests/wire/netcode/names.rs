@@ -40,16 +40,16 @@ fn variables_are_counted_by_their_field_names() {
     // A zero for the sibling that is clean.
     assert_eq!(deltas(&before, after, "Door").1, 3);
     assert_eq!(updates(net.client(0).stats()) - received, 3);
-}
 
-/// How many changes of a behaviour there have been since, and of how many bytes.
-fn deltas(before: &Stats, after: &Stats, name: &str) -> (u64, u64) {
-    let of = |stats: &Stats| {
-        let is_it =
-            |stats: &&BehaviourStats| stats.behaviour == name && stats.prefab == "gatekeeper";
-        let found = stats.behaviours.iter().find(is_it);
-        found.map_or(Counter::default(), |stats| stats.delta)
-    };
-    let (before, after) = (of(before), of(after));
-    (after.messages - before.messages, after.bytes - before.bytes)
+    /// How many changes of a behaviour there have been since, and of how many bytes.
+    fn deltas(before: &Stats, after: &Stats, name: &str) -> (u64, u64) {
+        let of = |stats: &Stats| {
+            let is_it =
+                |stats: &&BehaviourStats| stats.behaviour == name && stats.prefab == "gatekeeper";
+            let found = stats.behaviours.iter().find(is_it);
+            found.map_or(Counter::default(), |stats| stats.delta)
+        };
+        let (before, after) = (of(before), of(after));
+        (after.messages - before.messages, after.bytes - before.bytes)
+    }
 }

@@ -113,30 +113,30 @@ fn changes_arrive_at_any_pace_of_the_game() {
         assert!(!open_at(pace * 4, true), "time stands still");
         assert!(open_at(pace * 5, true));
     }
-}
 
-/// A server and a client that is ready.
-fn pair() -> (NetworkServer, NetworkClient) {
-    let mut server = NetworkServer::new(syncvar_testing::prefabs());
-    let mut client = NetworkClient::new(syncvar_testing::prefabs());
-    client.handle_connect();
-    let connection = server.handle_connect();
-    for _ in 0..3 {
-        while let Some(packet) = client.poll_transmit() {
-            server
-                .handle_packet(connection, packet.channel, &packet.bytes)
-                .unwrap();
+    /// A server and a client that is ready.
+    fn pair() -> (NetworkServer, NetworkClient) {
+        let mut server = NetworkServer::new(syncvar_testing::prefabs());
+        let mut client = NetworkClient::new(syncvar_testing::prefabs());
+        client.handle_connect();
+        let connection = server.handle_connect();
+        for _ in 0..3 {
+            while let Some(packet) = client.poll_transmit() {
+                server
+                    .handle_packet(connection, packet.channel, &packet.bytes)
+                    .unwrap();
+            }
+            server.update(Duration::ZERO);
+            exchange(&mut server, &mut client);
         }
-        server.update(Duration::ZERO);
-        exchange(&mut server, &mut client);
+        assert!(client.is_connected());
+        (server, client)
     }
-    assert!(client.is_connected());
-    (server, client)
-}
 
-fn exchange(server: &mut NetworkServer, client: &mut NetworkClient) {
-    while let Some(transmit) = server.poll_transmit() {
-        let (channel, packet) = (transmit.channel, transmit.to_bytes());
-        client.handle_packet(channel, &packet).unwrap();
+    fn exchange(server: &mut NetworkServer, client: &mut NetworkClient) {
+        while let Some(transmit) = server.poll_transmit() {
+            let (channel, packet) = (transmit.channel, transmit.to_bytes());
+            client.handle_packet(channel, &packet).unwrap();
+        }
     }
 }

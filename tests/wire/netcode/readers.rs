@@ -47,21 +47,6 @@ fn position_and_rest_make_up_the_whole() {
     }
 }
 
-/// Every numeric type in its fixed form.
-fn write_fixed(writer: &mut NetworkWriter) {
-    writer.write_u8(0xfe);
-    writer.write_i8(-2);
-    writer.write_u16(0xfedc);
-    writer.write_i16(-300);
-    writer.write_u32(0xfedc_ba98);
-    writer.write_i32(-70_000);
-    writer.write_u64(0xfedc_ba98_7654_3210);
-    writer.write_i64(-5_000_000_000);
-    writer.write_f32(-1.5);
-    writer.write_f64(0.1);
-    writer.write_bool(true);
-}
-
 /// T67: the fixed forms take as many bytes as their types, lowest first, wherever they stand.
 #[test]
 fn numbers_of_fixed_size_come_back_at_any_place() {
@@ -86,31 +71,46 @@ fn numbers_of_fixed_size_come_back_at_any_place() {
         assert!(reader.read_bool().unwrap());
         reader.finish().unwrap();
     }
-}
 
-/// Both directions are made from one declaration.
-#[derive(SyncValue, Clone, Default, PartialEq, Debug)]
-struct Order {
-    amount: i32,
-    goods: Vec<(String, Option<f64>)>,
-    #[sync_value(skip)]
-    note: u8,
-    urgency: Urgency,
-}
-
-#[derive(SyncValue, Clone, Default, PartialEq, Debug)]
-enum Urgency {
-    #[default]
-    None,
-    Until {
-        day: u16,
-        hour: u8,
-    },
+    /// Every numeric type in its fixed form.
+    fn write_fixed(writer: &mut NetworkWriter) {
+        writer.write_u8(0xfe);
+        writer.write_i8(-2);
+        writer.write_u16(0xfedc);
+        writer.write_i16(-300);
+        writer.write_u32(0xfedc_ba98);
+        writer.write_i32(-70_000);
+        writer.write_u64(0xfedc_ba98_7654_3210);
+        writer.write_i64(-5_000_000_000);
+        writer.write_f32(-1.5);
+        writer.write_f64(0.1);
+        writer.write_bool(true);
+    }
 }
 
 /// T68: what is declared once is written and read; what was read is written as the same bytes.
 #[test]
 fn one_declaration_writes_and_reads_the_same_bytes() {
+    /// Both directions are made from one declaration.
+    #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
+    struct Order {
+        amount: i32,
+        goods: Vec<(String, Option<f64>)>,
+        #[sync_value(skip)]
+        note: u8,
+        urgency: Urgency,
+    }
+
+    #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
+    enum Urgency {
+        #[default]
+        None,
+        Until {
+            day: u16,
+            hour: u8,
+        },
+    }
+
     let order = Order {
         amount: -1,
         goods: vec![(String::new(), Some(0.5)), ("iron".into(), None)],

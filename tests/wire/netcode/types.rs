@@ -6,25 +6,10 @@ use std::fmt::Debug;
 use syncvar::SyncValue;
 use syncvar::prelude::*;
 
-/// What Netcode calls a class, a struct, and both with a parameter; there is no difference here.
-#[derive(SyncValue, Clone, Default, PartialEq, Debug)]
-struct Plain {
-    number: i32,
-    text: String,
-}
-
 #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
 struct Template<T> {
     value: T,
     others: Vec<T>,
-}
-
-#[derive(SyncValue, Clone, Copy, Default, PartialEq, Debug)]
-enum Flag {
-    #[default]
-    Low,
-    Middle = 5,
-    High = -7,
 }
 
 #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
@@ -95,6 +80,21 @@ where
 /// of them is named anywhere else.
 #[test]
 fn structs_enums_and_generic_types_arrive() {
+    /// What Netcode calls a class, a struct, and both with a parameter; there is no difference here.
+    #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
+    struct Plain {
+        number: i32,
+        text: String,
+    }
+
+    #[derive(SyncValue, Clone, Copy, Default, PartialEq, Debug)]
+    enum Flag {
+        #[default]
+        Low,
+        Middle = 5,
+        High = -7,
+    }
+
     let plain = |number: i32| Plain {
         number,
         text: number.to_string(),

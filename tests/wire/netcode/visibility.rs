@@ -6,13 +6,6 @@ use syncvar_testing::{Player, change, drain, network, states};
 
 const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 
-fn spawned_hidden() -> SpawnOptions {
-    SpawnOptions {
-        hidden: true,
-        ..SpawnOptions::default()
-    }
-}
-
 /// T40: several objects, hidden from one client after another and shown again one by one; what
 /// changes meanwhile reaches those who see them, and comes to the others with the show.
 #[test]
@@ -109,6 +102,13 @@ fn hidden_object_is_on_no_client_and_changes_views_cleanly() {
     for client in 0..2 {
         assert_eq!(net.client(client).object_count(), 0);
         assert_eq!(net.client(client).stats().unknown_objects, 0);
+    }
+
+    fn spawned_hidden() -> SpawnOptions {
+        SpawnOptions {
+            hidden: true,
+            ..SpawnOptions::default()
+        }
     }
 }
 

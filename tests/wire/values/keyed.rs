@@ -15,14 +15,6 @@ use crate::values::{error_in, round_trip};
 
 type Hasher = BuildHasherDefault<DefaultHasher>;
 
-fn ammunition() -> [(String, u32); 3] {
-    [
-        ("rockets".into(), 2),
-        ("arrows".into(), 300),
-        ("bolts".into(), 0),
-    ]
-}
-
 /// T21: dictionaries and sets, whole; equal ones have equal bytes.
 #[test]
 fn maps_travel_in_the_order_of_their_keys() {
@@ -40,6 +32,14 @@ fn maps_travel_in_the_order_of_their_keys() {
     assert_eq!(round_trip(&other, &HashMap::default()), bytes);
     round_trip(&BTreeMap::<u8, u8>::new(), &BTreeMap::from([(1, 2)]));
     round_trip(&HashMap::<u8, u8>::new(), &HashMap::from([(1, 2)]));
+
+    fn ammunition() -> [(String, u32); 3] {
+        [
+            ("rockets".into(), 2),
+            ("arrows".into(), 300),
+            ("bolts".into(), 0),
+        ]
+    }
 }
 
 /// T21.

@@ -75,28 +75,6 @@ fn small_bytes_of_large_values_meet_the_limit_of_memory() {
     );
 }
 
-/// A type that contains itself, written by hand.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Tree(Vec<Tree>);
-
-impl SyncValue for Tree {
-    const SCHEMA: TypeSchema = TypeSchema::Named("Tree");
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        writer.write(&self.0);
-    }
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        reader.read().map(Self)
-    }
-    fn same(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
-/// A list of serde's types, each node in a box.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Chain(Option<Box<Chain>>);
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Expression {
     Number(i32),
@@ -112,6 +90,28 @@ fn read_deep<T: SyncValue>(bytes: &[u8], encoding: Encoding) -> Result<T, ReadEr
 
 #[test]
 fn deep_values_are_errors_instead_of_a_stack_overflow() {
+    /// A type that contains itself, written by hand.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Tree(Vec<Tree>);
+
+    impl SyncValue for Tree {
+        const SCHEMA: TypeSchema = TypeSchema::Named("Tree");
+
+        fn write(&self, writer: &mut NetworkWriter) {
+            writer.write(&self.0);
+        }
+        fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+            reader.read().map(Self)
+        }
+        fn same(&self, other: &Self) -> bool {
+            self == other
+        }
+    }
+
+    /// A list of serde's types, each node in a box.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    struct Chain(Option<Box<Chain>>);
+
     let limit = Limits::default().max_depth;
     let deep = |depth: usize| [vec![1; depth], vec![0]].concat();
     let tree = |depth| read_deep::<Tree>(&deep(depth), Encoding::Compact);

@@ -9,10 +9,6 @@ use syncvar::wire::{Encoding, ReadErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 
-fn compact_length<T: SyncValue>(value: &T) -> usize {
-    round_trip_in(Encoding::Compact, value, value).len()
-}
-
 /// M1, N13, T7: the widest numbers at their extremes.
 #[test]
 fn numbers_of_128_bits_come_back() {
@@ -42,6 +38,10 @@ fn numbers_of_128_bits_come_back() {
     ];
     for (value, length) in lengths {
         assert_eq!(compact_length(&value), length, "{value}");
+    }
+
+    fn compact_length<T: SyncValue>(value: &T) -> usize {
+        round_trip_in(Encoding::Compact, value, value).len()
     }
 }
 

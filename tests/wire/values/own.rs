@@ -137,42 +137,43 @@ fn struct_with_heap_memory_has_no_null_byte_and_reuses_memory() {
     assert!(squad.same(&sent));
 }
 
-static WRITTEN: AtomicUsize = AtomicUsize::new(0);
-static READ: AtomicUsize = AtomicUsize::new(0);
-
-/// Counts how often it is written and read.
-#[derive(Clone, Default, Debug, PartialEq)]
-struct Counted(u8);
-
-impl SyncValue for Counted {
-    const SCHEMA: TypeSchema = TypeSchema::Named("Counted");
-
-    fn write(&self, writer: &mut NetworkWriter) {
-        WRITTEN.fetch_add(1, Ordering::Relaxed);
-        writer.write_u8(self.0);
-    }
-
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        READ.fetch_add(1, Ordering::Relaxed);
-        reader.read_u8().map(Self)
-    }
-
-    fn same(&self, other: &Self) -> bool {
-        self == other
-    }
-}
-
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Meter {
-    #[sync_var]
-    counted: SyncVar<Counted>,
-}
-
 /// N16, T16: the user's own methods are called once to write on the server, and once to read on the
 /// client.
 #[test]
 fn a_value_by_hand_is_written_once_and_read_once() {
+    static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
+    static READ: AtomicUsize = AtomicUsize::new(0);
+
+    /// Counts how often it is written and read.
+    #[derive(Clone, Default, Debug, PartialEq)]
+    struct Counted(u8);
+
+    impl SyncValue for Counted {
+        const SCHEMA: TypeSchema = TypeSchema::Named("Counted");
+
+        fn write(&self, writer: &mut NetworkWriter) {
+            WRITTEN.fetch_add(1, Ordering::Relaxed);
+            writer.write_u8(self.0);
+        }
+
+        fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+            READ.fetch_add(1, Ordering::Relaxed);
+            reader.read_u8().map(Self)
+        }
+
+        fn same(&self, other: &Self) -> bool {
+            self == other
+        }
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Meter {
+        #[sync_var]
+        counted: SyncVar<Counted>,
+    }
+
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Meter>("meter"));
     let id = net.server.spawn(Meter::default());
     net.settle();

@@ -57,21 +57,21 @@ fn two_are_the_same_if_their_bytes_are() {
     assert_eq!(var.into_inner().into_inner().slots, [1, 300, 7]);
 }
 
-#[derive(Clone, Deserialize)]
-struct Moody(bool);
-
-impl Serialize for Moody {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 {
-            return Err(serde::ser::Error::custom("not today"));
-        }
-        serializer.collect_seq([1_u8, 2].iter().filter(|number| **number > 0))
-    }
-}
-
 /// A write error leaves nothing behind.
 #[test]
 fn postcard_encode_failure_is_a_write_error() {
+    #[derive(Clone, Deserialize)]
+    struct Moody(bool);
+
+    impl Serialize for Moody {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            if self.0 {
+                return Err(serde::ser::Error::custom("not today"));
+            }
+            serializer.collect_seq([1_u8, 2].iter().filter(|number| **number > 0))
+        }
+    }
+
     for dialect in [Encoding::Unet, Encoding::Compact] {
         let kind = |write: &dyn Fn(&mut NetworkWriter)| {
             let mut writer = NetworkWriter::with_encoding(dialect);

@@ -1,6 +1,7 @@
 //! What can happen in a world.
 
 use proptest::prelude::*;
+use syncvar_testing::ViewChange;
 
 /// Something that the game, a player or the network does. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -19,24 +20,14 @@ pub(crate) enum Action {
     AddPoints(usize, u32),
     /// A text of so many thousand bytes; more than 32 have no form on the wire.
     SetText(usize, usize),
-    Show(usize, usize),
-    Hide(usize, usize),
-    HideFromAll(usize),
-    ShowToAll(usize),
-    SetOwner(usize, usize),
+    View(ViewChange),
     Join,
-    Leave(usize),
-    NotReady(usize),
-    Ready(usize),
-    /// So many bytes with each update, or as many as there are.
-    SetBudget(usize, Option<usize>),
-    SetPriority(usize, f32),
     Garble(usize, Vec<u8>),
     Step,
 }
 
 pub(crate) fn action() -> impl Strategy<Value = Action> {
-    use Action as A;
+    use {Action as A, ViewChange as V};
     prop_oneof![
         2 => (any::<i32>(), any::<bool>()).prop_map(|(health, hidden)| A::SpawnPlayer { health, hidden }),
         1 => Just(A::SpawnVane),
@@ -48,17 +39,17 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         2 => (any::<usize>(), any::<f32>()).prop_map(|(o, v)| A::SetHeading(o, v)),
         3 => (any::<usize>(), any::<u32>()).prop_map(|(o, v)| A::AddPoints(o, v)),
         1 => (any::<usize>(), prop_oneof![Just(1), Just(40)]).prop_map(|(o, v)| A::SetText(o, v)),
-        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Show(o, c)),
-        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::Hide(o, c)),
-        1 => any::<usize>().prop_map(A::HideFromAll),
-        1 => any::<usize>().prop_map(A::ShowToAll),
-        1 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::SetOwner(o, c)),
+        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::View(V::Show(o, c))),
+        2 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::View(V::Hide(o, c))),
+        1 => any::<usize>().prop_map(|number| A::View(V::HideFromAll(number))),
+        1 => any::<usize>().prop_map(|number| A::View(V::ShowToAll(number))),
+        1 => (any::<usize>(), any::<usize>()).prop_map(|(o, c)| A::View(V::SetOwner(o, c))),
         1 => Just(A::Join),
-        1 => any::<usize>().prop_map(A::Leave),
-        1 => any::<usize>().prop_map(A::NotReady),
-        1 => any::<usize>().prop_map(A::Ready),
-        1 => (any::<usize>(), prop::option::of(0..80_usize)).prop_map(|(c, b)| A::SetBudget(c, b)),
-        1 => (any::<usize>(), any::<f32>()).prop_map(|(o, p)| A::SetPriority(o, p)),
+        1 => any::<usize>().prop_map(|number| A::View(V::Leave(number))),
+        1 => any::<usize>().prop_map(|number| A::View(V::NotReady(number))),
+        1 => any::<usize>().prop_map(|number| A::View(V::Ready(number))),
+        1 => (any::<usize>(), prop::option::of(0..80_usize)).prop_map(|(c, b)| A::View(V::SetBudget(c, b))),
+        1 => (any::<usize>(), any::<f32>()).prop_map(|(o, p)| A::View(V::SetPriority(o, p))),
         1 => (any::<usize>(), prop::collection::vec(any::<u8>(), 1..12)).prop_map(|(c, b)| A::Garble(c, b)),
         6 => Just(A::Step),
     ]

@@ -9,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use syncvar::NetworkBehaviour;
 use syncvar::SyncValue;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, ServerConfig, interest::SpatialGrid, values::Vector3};
+use syncvar::{Framing, ServerConfig, interest::SpatialGrid, values::Vector3};
 use syncvar::{
     SyncField,
     behaviour::{BehaviourInfo, FieldVisitor},
@@ -17,7 +17,7 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use syncvar_testing::Door;
+use syncvar_testing::{Door, client};
 
 /// The threads, however many processors there are.
 static THREADS: LazyLock<ThreadPool> =
@@ -195,11 +195,7 @@ impl Twins {
     /// One more client, who shakes hands, is ready, and looks at the origin, where all objects are
     /// unless they are moved.
     pub(crate) fn join(&mut self, dialect: Framing) {
-        let config = ClientConfig {
-            framing: dialect,
-            ..ClientConfig::default()
-        };
-        let mut client = NetworkClient::with_config(prefabs(), config);
+        let mut client = client(prefabs(), dialect);
         client.handle_connect();
         let connection = self.both(NetworkServer::handle_connect);
         self.clients.push((connection, client));

@@ -5,7 +5,7 @@ use syncvar::{
     ClientConfig, Framing, ServerConfig, calls::CommandRefusal, stats::MessageType,
     wire::NetworkWriter,
 };
-use syncvar_testing::ServerMessages as _;
+use syncvar_testing::{ServerMessages as _, client, spawn_for};
 
 use super::objects::{GATE, Hero, LITERAL, prefabs};
 
@@ -28,11 +28,7 @@ fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
 }
 
 fn owned(net: &mut MemoryNetwork, client: usize) -> NetId {
-    let options = SpawnOptions {
-        owner: Some(net.connection(client)),
-        ..SpawnOptions::default()
-    };
-    let id = net.server.try_spawn(Hero::default(), options).unwrap();
+    let id = spawn_for(net, Hero::default(), client);
     net.settle();
     id
 }
@@ -147,11 +143,7 @@ fn call_precedes_a_later_owner_change() {
 fn call_on_a_new_object_reaches_a_client_accepted_meanwhile() {
     for asked in DIALECTS {
         let mut server = NetworkServer::new(prefabs());
-        let config = ClientConfig {
-            framing: asked,
-            ..ClientConfig::default()
-        };
-        let mut client = NetworkClient::with_config(prefabs(), config);
+        let mut client = client(prefabs(), asked);
         client.handle_connect();
         let connection = server.handle_connect();
         let id = server.spawn(Hero::default());

@@ -74,39 +74,39 @@ fn records_cost_a_quarter_more_than_the_traffic_of_a_client() {
     assert!(share <= 125, "{share} %: {recorded} of {live} bytes");
 }
 
-/// Carrier with a delay that loses packets.
-struct Carrier<T> {
-    packets: VecDeque<(Duration, T)>,
-    random: Random,
-}
-
-impl<T> Carrier<T> {
-    const DELAY: Duration = Duration::from_millis(40);
-
-    fn new(seed: u64) -> Self {
-        Self {
-            packets: VecDeque::new(),
-            random: Random::new(seed),
-        }
-    }
-
-    /// Sends a packet; one of a hundred is lost.
-    fn send(&mut self, now: Duration, packet: T) {
-        if !self.random.chance(10) {
-            self.packets.push_back((now + Self::DELAY, packet));
-        }
-    }
-
-    fn receive(&mut self, now: Duration) -> Option<T> {
-        let (at, _) = self.packets.front()?;
-        (*at <= now)
-            .then(|| self.packets.pop_front())?
-            .map(|it| it.1)
-    }
-}
-
 #[test]
 fn feed_with_losses_is_seldom_behind() {
+    /// Carrier with a delay that loses packets.
+    struct Carrier<T> {
+        packets: VecDeque<(Duration, T)>,
+        random: Random,
+    }
+
+    impl<T> Carrier<T> {
+        const DELAY: Duration = Duration::from_millis(40);
+
+        fn new(seed: u64) -> Self {
+            Self {
+                packets: VecDeque::new(),
+                random: Random::new(seed),
+            }
+        }
+
+        /// Sends a packet; one of a hundred is lost.
+        fn send(&mut self, now: Duration, packet: T) {
+            if !self.random.chance(10) {
+                self.packets.push_back((now + Self::DELAY, packet));
+            }
+        }
+
+        fn receive(&mut self, now: Duration) -> Option<T> {
+            let (at, _) = self.packets.front()?;
+            (*at <= now)
+                .then(|| self.packets.pop_front())?
+                .map(|it| it.1)
+        }
+    }
+
     const TICKS: u32 = 10_000;
     let mut server = NetworkServer::new(prefabs());
     let ids: Vec<_> = (0..WALKERS)

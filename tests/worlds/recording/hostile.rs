@@ -11,10 +11,6 @@ use super::{Recording, client, health};
 /// Position of the version and the flags.
 const FLAGS: usize = 4;
 
-/// Flags of a record, and the version.
-const CHANGES: u8 = 0x20;
-const KEYFRAME: u8 = 0x22;
-
 /// Position of the varints of a record: number (1 byte), tick (2), time (4).
 const VARINTS: usize = 9;
 
@@ -39,20 +35,6 @@ fn records() -> (TickRecord, TickRecord, NetId) {
     (keyframe, recording.update().remove(0), id)
 }
 
-/// Returns a record with other items.
-fn with_items(record: &TickRecord, items: &[u8]) -> Result<TickRecord, RecordError> {
-    TickRecord::from_bytes(&sealed(&[&record.as_bytes()[..ITEMS], items].concat()))
-}
-
-/// Returns an item of channel 0.
-fn item(messages: &[u8]) -> Vec<u8> {
-    let mut writer = NetworkWriter::new();
-    writer.write_bytes(&[0, 0]);
-    writer.write_varint(messages.len() as u64);
-    writer.write_bytes(messages);
-    writer.as_bytes().to_vec()
-}
-
 fn kind(error: RecordError) -> (ReadErrorKind, usize) {
     match error {
         RecordError::Malformed(error) => (error.kind(), error.offset()),
@@ -60,12 +42,13 @@ fn kind(error: RecordError) -> (ReadErrorKind, usize) {
     }
 }
 
-fn invalid(what: &'static str, value: u64) -> ReadErrorKind {
-    ReadErrorKind::InvalidValue { what, value }
-}
-
 #[test]
 fn malformed_fields_are_refused_with_their_place() {
+    /// Flags of a record, and the version.
+    const CHANGES: u8 = 0x20;
+
+    const KEYFRAME: u8 = 0x22;
+
     let (keyframe, record, _) = records();
     let changed = |position: usize, byte: u8| {
         let mut bytes = record.as_bytes().to_vec();
@@ -92,6 +75,10 @@ fn malformed_fields_are_refused_with_their_place() {
     bytes[KEYFRAME_TICK] -= 2;
     let error = kind(TickRecord::from_bytes(&sealed(&bytes)).unwrap_err());
     assert_eq!(error, (invalid("tick of a record", 299), KEYFRAME_TICK + 2));
+
+    fn invalid(what: &'static str, value: u64) -> ReadErrorKind {
+        ReadErrorKind::InvalidValue { what, value }
+    }
 }
 
 #[test]
@@ -123,6 +110,20 @@ fn own_and_unknown_messages_are_refused_before_an_effect() {
     assert!(client.handle_record(&cut).is_err());
     client.handle_record(&record).unwrap();
     assert_eq!(health(&client, id), 2);
+
+    /// Returns a record with other items.
+    fn with_items(record: &TickRecord, items: &[u8]) -> Result<TickRecord, RecordError> {
+        TickRecord::from_bytes(&sealed(&[&record.as_bytes()[..ITEMS], items].concat()))
+    }
+
+    /// Returns an item of channel 0.
+    fn item(messages: &[u8]) -> Vec<u8> {
+        let mut writer = NetworkWriter::new();
+        writer.write_bytes(&[0, 0]);
+        writer.write_varint(messages.len() as u64);
+        writer.write_bytes(messages);
+        writer.as_bytes().to_vec()
+    }
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! A server whose objects hold collections, its clients, and the types of `std` beside them.
 
 use std::collections::BTreeSet;
-use syncvar_testing::ClientMessages as _;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{
-    Budget, Channel, ClientConfig, Framing, ServerConfig, testing::Conditions, wire::NetworkWriter,
-};
+use syncvar::{Channel, Framing, ServerConfig, testing::Conditions, wire::NetworkWriter};
+use syncvar_testing::{ClientMessages as _, ViewChange, client};
 
 use super::subject::{Subject, Watched};
 
@@ -137,15 +135,8 @@ pub(crate) enum Edit {
 pub(crate) enum Action {
     /// All of it while the game has the object.
     Edit(usize, Vec<Edit>),
-    Hide(usize, usize),
-    Show(usize, usize),
-    HideFromAll(usize),
-    ShowToAll(usize),
+    View(ViewChange),
     Join,
-    Leave(usize),
-    NotReady(usize),
-    Ready(usize),
-    SetBudget(usize, Option<usize>),
     /// A change that makes no sense.
     Poison(usize, usize),
     Step,
@@ -161,20 +152,20 @@ pub(crate) fn edit() -> impl Strategy<Value = Edit> {
 }
 
 pub(crate) fn action() -> impl Strategy<Value = Action> {
-    use Action as A;
+    use {Action as A, ViewChange as V};
     let number = any::<usize>;
     let budget = prop::option::of(0..80_usize);
     prop_oneof![
         16 => (number(), vec(edit(), 1..6)).prop_map(|(o, edits)| A::Edit(o, edits)),
-        2 => (number(), number()).prop_map(|(o, c)| A::Hide(o, c)),
-        3 => (number(), number()).prop_map(|(o, c)| A::Show(o, c)),
-        1 => number().prop_map(A::HideFromAll),
-        1 => number().prop_map(A::ShowToAll),
+        2 => (number(), number()).prop_map(|(o, c)| A::View(V::Hide(o, c))),
+        3 => (number(), number()).prop_map(|(o, c)| A::View(V::Show(o, c))),
+        1 => number().prop_map(|number| A::View(V::HideFromAll(number))),
+        1 => number().prop_map(|number| A::View(V::ShowToAll(number))),
         2 => Just(A::Join),
-        1 => number().prop_map(A::Leave),
-        1 => number().prop_map(A::NotReady),
-        2 => number().prop_map(A::Ready),
-        1 => (number(), budget).prop_map(|(c, b)| A::SetBudget(c, b)),
+        1 => number().prop_map(|number| A::View(V::Leave(number))),
+        1 => number().prop_map(|number| A::View(V::NotReady(number))),
+        2 => number().prop_map(|number| A::View(V::Ready(number))),
+        1 => (number(), budget).prop_map(|(c, b)| A::View(V::SetBudget(c, b))),
         1 => (number(), number()).prop_map(|(o, c)| A::Poison(o, c)),
         10 => Just(A::Step),
     ]
@@ -227,14 +218,10 @@ impl World {
         world
     }
 
-    /// One more client, each in another dialect than the one before.
+    /// Connects a client. The clients ask for `Compact` and UNet's framing by turns.
     fn join(&mut self) {
-        let mut config = ClientConfig::default();
-        if self.net.client_count() % 2 == 1 {
-            config.framing = Framing::Unet;
-        }
-        let client = NetworkClient::with_config(prefabs(), config);
-        self.net.connect_client(client);
+        let framing = [Framing::Compact, Framing::Unet][self.net.client_count() % 2];
+        self.net.connect_client(client(prefabs(), framing));
     }
 
     fn id(&self, object: usize) -> NetId {
@@ -245,10 +232,6 @@ impl World {
         client % self.net.client_count()
     }
 
-    fn connection(&self, client: usize) -> ConnectionId {
-        self.net.connection(self.client(client))
-    }
-
     pub(crate) fn act(&mut self, action: Action) {
         match action {
             Action::Edit(object, edits) => self.with_content(object, |content, model| {
@@ -256,39 +239,12 @@ impl World {
                     content.edit(model, edit);
                 }
             }),
-            Action::Hide(object, client) => {
-                self.net
-                    .server
-                    .hide(self.id(object), self.connection(client))
-                    .ok();
-            }
-            Action::Show(object, client) => {
-                self.net
-                    .server
-                    .show(self.id(object), self.connection(client))
-                    .ok();
-            }
-            Action::HideFromAll(object) => {
-                self.net.server.hide_from_all(self.id(object)).ok();
-            }
-            Action::ShowToAll(object) => {
-                self.net.server.show_to_all(self.id(object)).ok();
+            Action::View(change) => {
+                let ids: Vec<_> = self.objects.iter().map(|(id, _)| *id).collect();
+                change.apply(&mut self.net, &ids);
             }
             Action::Join if self.net.client_count() < 6 => self.join(),
             Action::Join => {}
-            Action::Leave(client) => self.net.cut(self.client(client)),
-            Action::NotReady(client) => self.net.server.set_not_ready(self.connection(client)),
-            Action::Ready(client) => {
-                let client = self.client(client);
-                self.net.client_mut(client).ready();
-            }
-            Action::SetBudget(client, bytes) => {
-                let connection = self.connection(client);
-                self.net
-                    .server
-                    .set_budget(connection, bytes.map(Budget::new))
-                    .ok();
-            }
             Action::Poison(object, client) => self.poison(object, client),
             Action::Step => {
                 self.net.step();
