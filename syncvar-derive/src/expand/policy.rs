@@ -30,11 +30,10 @@ fn members(policy: &Policy) -> Vec<TokenStream> {
         Readers::Others => members.push(quote!(readers: _syncvar::Readers::Others)),
         Readers::Group => members.push(quote!(readers: _syncvar::Readers::Group)),
     }
-    if policy.owner_writes {
-        members.push(quote!(writers: _syncvar::Writers::Owner));
-    }
-    if policy.server_override {
-        members.push(quote!(server_override: true));
+    match (policy.owner_writes, policy.server_override) {
+        (false, _) => {}
+        (true, false) => members.push(quote!(writers: _syncvar::Writers::Owner)),
+        (true, true) => members.push(quote!(writers: _syncvar::Writers::OwnerAndServer)),
     }
     if policy.check.is_some() {
         members.push(quote!(checked: true));

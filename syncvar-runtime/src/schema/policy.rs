@@ -86,7 +86,7 @@ impl Role {
     }
 }
 
-/// Side that may write a field.
+/// Sides that may write a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writers {
     /// The server.
@@ -94,6 +94,8 @@ pub enum Writers {
     Server,
     /// The connection that owns the object; the server while the object is without an owner.
     Owner,
+    /// The connection that owns the object, and the server.
+    OwnerAndServer,
 }
 
 /// Policy of a field, as `#[sync_var(...)]` states it. A field whose policy is not
@@ -107,17 +109,11 @@ pub enum Writers {
 /// assert_eq!(policy.min_interval, Duration::ZERO);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent rules of one field"
-)]
 pub struct FieldPolicy {
     /// Connections that receive the field.
     pub readers: Readers,
-    /// Side that may write it.
+    /// Sides that may write it.
     pub writers: Writers,
-    /// Set if the server may also write a field of the owner.
-    pub server_override: bool,
     /// Set if the server [checks](crate::behaviour::CheckWrites) values of the owner.
     pub checked: bool,
     /// Set if the field travels with snapshots only, never as a change.
@@ -137,7 +133,6 @@ impl FieldPolicy {
     pub const DEFAULT: Self = Self {
         readers: Readers::Everyone,
         writers: Writers::Server,
-        server_override: false,
         checked: false,
         initial_only: false,
         min_interval: Duration::ZERO,
@@ -165,10 +160,10 @@ impl fmt::Display for FieldPolicy {
             Readers::Others => ", read by all but the owner",
             Readers::Group => ", read by the owner and its group",
         })?;
-        f.write_str(match (self.writers, self.server_override) {
-            (Writers::Server, _) => "",
-            (Writers::Owner, false) => ", written by the owner",
-            (Writers::Owner, true) => ", written by the owner and the server",
+        f.write_str(match self.writers {
+            Writers::Server => "",
+            Writers::Owner => ", written by the owner",
+            Writers::OwnerAndServer => ", written by the owner and the server",
         })?;
         f.write_str(if self.initial_only { ", sent once" } else { "" })
     }
@@ -257,9 +252,9 @@ impl PolicyBits {
             Readers::Others => self.others_only |= bit,
             Readers::Group => self.group |= bit,
         }
-        if matches!(policy.writers, Writers::Owner) {
+        if !matches!(policy.writers, Writers::Server) {
             self.owner_write |= bit;
-            if policy.server_override {
+            if matches!(policy.writers, Writers::OwnerAndServer) {
                 self.server_override |= bit;
             }
             if policy.checked {

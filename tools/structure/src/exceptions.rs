@@ -15,5 +15,4 @@ pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
     (Bools, "protocols/mirror MirrorServerConfig", OF_UNITY),
     (Bools, "protocols/mirror PredictionSettings", OF_UNITY),
     (Bools, "protocols/mirror TransformSettings", OF_UNITY),
-    (Bools, "syncvar-runtime FieldPolicy", "one entry per key of `#[sync_var]`, written by the derive"),
 ];
