@@ -79,6 +79,7 @@ impl Mirror {
             lost: 5,
             twice: 1,
             delay: 3,
+            ..Quality::default()
         });
     }
 

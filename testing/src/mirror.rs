@@ -11,14 +11,15 @@ use syncvar::behaviour::BehaviourSet;
 use syncvar::mirror::batch::Batcher;
 use syncvar::mirror::message::NetworkMessage;
 use syncvar::mirror::{
-    Limits, MirrorClient, MirrorClientEvent, MirrorError, MirrorServer, MirrorServerEvent,
+    Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, MirrorError, MirrorPrefabs,
+    MirrorServer, MirrorServerConfig, MirrorServerEvent, SpawnPolicy,
 };
 use syncvar::prelude::*;
 use syncvar::{Channel, NetworkIdentity};
 
 pub use link::{Dice, Link, Quality};
 
-/// Duration of a frame.
+/// Duration of a frame, if the test sets no other.
 pub const FRAME: Duration = Duration::from_millis(20);
 
 /// Packets that an end may refuse.
@@ -59,6 +60,8 @@ pub struct MirrorNetwork {
     pub now: Duration,
     /// Number of the frame.
     pub frame: u64,
+    /// Duration of a frame; [`FRAME`] at first.
+    pub frame_time: Duration,
     /// Limits of the next connections; Telepathy's at first.
     pub limits: Limits,
     /// Packets that may be refused; [`Refusals::Never`] at first.
@@ -80,11 +83,30 @@ impl MirrorNetwork {
             links: BTreeMap::new(),
             now: Duration::ZERO,
             frame: 0,
+            frame_time: FRAME,
             limits: Limits::TELEPATHY,
             refusals: Refusals::Never,
             new_client: Box::new(new_client),
             packets: Vec::new(),
         }
+    }
+
+    /// Returns a network over KCP whose clients have no players: a client observes as soon as it is ready.
+    pub fn of_observers(
+        prefabs: impl Fn() -> MirrorPrefabs + Send + 'static,
+        mut config: MirrorServerConfig,
+    ) -> Self {
+        config.spawn_policy = SpawnPolicy::WhenReady;
+        let server = MirrorServer::with_config(prefabs(), config);
+        let mut net = Self::new(server, move || {
+            let config = MirrorClientConfig {
+                auto_add_player: false,
+                ..MirrorClientConfig::default()
+            };
+            MirrorClient::with_config(prefabs(), config)
+        });
+        net.limits = Limits::KCP;
+        net
     }
 
     /// Connects a client.
@@ -117,10 +139,19 @@ impl MirrorNetwork {
 
     /// Runs a frame: packets of clients, the server's update, packets of the server.
     pub fn frame(&mut self) {
-        self.advance(FRAME);
+        self.advance(self.frame_time);
         self.send_all();
         self.server.update(self.now);
         self.deliver();
+    }
+
+    /// Runs a frame in the order in which a player sees it: the server's update, its packets, the clients' updates
+    /// and their packets. The packets to each client pass through a function, which may change and order them.
+    pub fn shown_frame(&mut self, change: impl FnMut(&mut Vec<(Channel, Vec<u8>)>)) {
+        self.advance(self.frame_time);
+        self.server.update(self.now);
+        self.deliver_through(change);
+        self.send_all();
     }
 
     /// Runs a number of frames.
@@ -186,22 +217,22 @@ impl MirrorNetwork {
     /// If a client refuses a packet, except with [`Refusals::Allowed`], and for a packet to a closed
     /// connection with [`Refusals::Never`].
     pub fn deliver(&mut self) {
-        while let Some(transmit) = self.server.poll_transmit() {
-            let (connection, channel) = (transmit.connection, transmit.channel);
-            let bytes = transmit.to_bytes().to_vec();
-            assert_eq!(transmit.len(), bytes.len());
-            if self.refusals == Refusals::Never {
-                assert!(!self.closed.contains_key(&connection), "{connection}");
-            }
+        self.deliver_through(|_| {});
+    }
+
+    /// As [`deliver`](Self::deliver); the packets to each client pass through a function before the link.
+    ///
+    /// # Panics
+    ///
+    /// As [`deliver`](Self::deliver).
+    pub fn deliver_through(&mut self, mut change: impl FnMut(&mut Vec<(Channel, Vec<u8>)>)) {
+        for (connection, mut packets) in self.poll_server() {
+            change(&mut packets);
             if let Some([link, _]) = self.links.get_mut(&connection) {
-                link.send(self.frame, channel, &bytes);
+                for (channel, bytes) in packets {
+                    link.send(self.frame, channel, &bytes);
+                }
             }
-            self.packets.push(Packet {
-                connection,
-                from_client: false,
-                channel,
-                bytes,
-            });
         }
         for (connection, client) in &mut self.clients {
             let Some([link, _]) = self.links.get_mut(connection) else {
@@ -218,6 +249,28 @@ impl MirrorNetwork {
             self.server.handle_disconnect(connection);
             self.close(connection);
         }
+    }
+
+    /// Takes the packets of the server, by client.
+    fn poll_server(&mut self) -> BTreeMap<ConnectionId, Vec<(Channel, Vec<u8>)>> {
+        let mut packets: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        while let Some(transmit) = self.server.poll_transmit() {
+            let (connection, channel) = (transmit.connection, transmit.channel);
+            let bytes = transmit.to_bytes().to_vec();
+            assert_eq!(transmit.len(), bytes.len());
+            if self.refusals == Refusals::Never {
+                assert!(!self.closed.contains_key(&connection), "{connection}");
+            }
+            let packet = (channel, bytes.clone());
+            packets.entry(connection).or_default().push(packet);
+            self.packets.push(Packet {
+                connection,
+                from_client: false,
+                channel,
+                bytes,
+            });
+        }
+        packets
     }
 
     /// Ends a client's connection.
@@ -238,6 +291,17 @@ impl MirrorNetwork {
     /// Removes and returns the packets sent since the last call, oldest first.
     pub fn take_packets(&mut self) -> Vec<Packet> {
         std::mem::take(&mut self.packets)
+    }
+
+    /// Returns the connection of a connected client by its index: the order in which the clients have connected.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer clients.
+    #[must_use]
+    #[track_caller]
+    pub fn nth(&self, index: usize) -> ConnectionId {
+        *self.clients.keys().nth(index).expect("a connected client")
     }
 
     /// Returns a client, connected or closed.

@@ -9,7 +9,9 @@ pub struct Quality {
     pub lost: u64,
     /// Percentage of duplicated unreliable packets.
     pub twice: u64,
-    /// Longest delay, in frames.
+    /// Shortest delay, in frames.
+    pub least_delay: u64,
+    /// Longest random delay on top, in frames.
     pub delay: u64,
 }
 
@@ -55,9 +57,15 @@ impl Link {
 
     /// Sends a packet in a frame.
     pub fn send(&mut self, frame: u64, channel: Channel, bytes: &[u8]) {
-        let Quality { lost, twice, delay } = self.quality;
+        let Quality {
+            lost,
+            twice,
+            least_delay,
+            delay,
+        } = self.quality;
+        let soonest = frame + least_delay;
         if channel == Channel::Reliable {
-            self.last = self.last.max(frame + self.dice.below(delay + 1));
+            self.last = self.last.max(soonest + self.dice.below(delay + 1));
             self.packets.push((self.last, channel, bytes.to_vec()));
             return;
         }
@@ -66,7 +74,7 @@ impl Link {
         }
         let times = 1 + u64::from(self.dice.below(100) < twice);
         for _ in 0..times {
-            let due = frame + self.dice.below(delay + 1);
+            let due = soonest + self.dice.below(delay + 1);
             self.packets.push((due, channel, bytes.to_vec()));
         }
     }

@@ -6,10 +6,11 @@ use syncvar::mirror::batch::Unbatcher;
 use syncvar::mirror::components::{ConnectionQuality, NetworkPingDisplay, QualityMethod};
 use syncvar::mirror::message::{SceneMessage, SceneOperation};
 use syncvar::mirror::{
-    Limits, MirrorClient, MirrorClientEvent, MirrorError, MirrorPrefab, MirrorPrefabs,
-    MirrorServer, MirrorServerEvent, SceneChange, hash16,
+    MirrorClient, MirrorClientEvent, MirrorError, MirrorPrefab, MirrorPrefabs, MirrorServer,
+    MirrorServerEvent, SceneChange, hash16,
 };
 use syncvar::prelude::*;
+use syncvar_testing::mirror::MirrorNetwork;
 
 #[derive(NetworkBehaviour, Default)]
 struct Hero {
@@ -17,81 +18,48 @@ struct Hero {
     health: SyncVar<i32>,
 }
 
-struct World {
-    server: MirrorServer,
-    clients: Vec<(ConnectionId, MirrorClient)>,
-    /// Scene messages, by receiver.
-    messages: Vec<(ConnectionId, Vec<u8>)>,
-    now: Duration,
-}
-
 fn prefabs() -> MirrorPrefabs {
     MirrorPrefabs::new().register::<Hero>(MirrorPrefab::new("Hero", 1001.into()))
 }
 
-impl World {
-    fn new() -> Self {
-        let mut world = Self {
-            server: MirrorServer::new(prefabs()),
-            clients: Vec::new(),
-            messages: Vec::new(),
-            now: Duration::ZERO,
-        };
-        for _ in 0..2 {
-            let mut client = MirrorClient::new(prefabs());
-            let connection = world.server.handle_connect(Limits::TELEPATHY);
-            client.handle_connect(Limits::TELEPATHY);
-            world.clients.push((connection, client));
-        }
-        world.run(4);
-        world
-    }
+/// Returns a server and two clients with players, and the connections.
+fn network() -> (MirrorNetwork, [ConnectionId; 2]) {
+    let server = MirrorServer::new(prefabs());
+    let mut net = MirrorNetwork::new(server, || MirrorClient::new(prefabs()));
+    let connections = [net.connect(), net.connect()];
+    run(&mut net, 4);
+    (net, connections)
+}
 
-    fn run(&mut self, frames: u32) {
-        for _ in 0..frames {
-            self.frame();
-        }
-    }
-
-    fn frame(&mut self) {
-        self.now += Duration::from_secs(1) / 60;
-        while let Some(event) = self.server.poll_event() {
+/// Runs frames in which each client gets the player that it asks for. Returns the messages about scenes.
+fn run(net: &mut MirrorNetwork, frames: u32) -> Vec<(ConnectionId, Vec<u8>)> {
+    for _ in 0..frames {
+        for event in net.events() {
             if let MirrorServerEvent::AddPlayerRequested { connection } = event {
-                self.server.add_player(connection, Hero::default()).unwrap();
+                net.server.add_player(connection, Hero::default()).unwrap();
             }
         }
-        self.server.update(self.now);
-        while let Some(transmit) = self.server.poll_transmit() {
-            let (to, bytes) = (transmit.connection, transmit.to_bytes());
-            let id = hash16("Mirror.SceneMessage").to_le_bytes();
-            for message in Unbatcher::new(&bytes).unwrap().map(Result::unwrap) {
-                if message.starts_with(&id) {
-                    self.messages.push((to, message.to_vec()));
-                }
-            }
-            let client = self.clients.iter_mut().find(|it| it.0 == to);
-            let client = &mut client.unwrap().1;
-            client.handle_packet(transmit.channel, &bytes).unwrap();
-        }
-        for (connection, client) in &mut self.clients {
-            client.update(self.now);
-            while let Some(packet) = client.poll_transmit() {
-                let (channel, bytes) = (packet.channel, &packet.bytes);
-                let handled = self.server.handle_packet(*connection, channel, bytes);
-                handled.unwrap();
+        net.frame();
+    }
+    let id = hash16("Mirror.SceneMessage").to_le_bytes();
+    let mut found = Vec::new();
+    for packet in net.take_packets() {
+        for message in Unbatcher::new(&packet.bytes).unwrap().map(Result::unwrap) {
+            if message.starts_with(&id) && !packet.from_client {
+                found.push((packet.connection, message.to_vec()));
             }
         }
     }
+    found
+}
 
-    fn changes(&mut self, index: usize) -> Vec<SceneChange> {
-        let client = &mut self.clients[index].1;
-        let events = std::iter::from_fn(|| client.poll_event());
-        let changes = events.filter_map(|event| match event {
-            MirrorClientEvent::SceneChange(change) => Some(*change),
-            _ => None,
-        });
-        changes.collect()
-    }
+fn changes(net: &mut MirrorNetwork, connection: ConnectionId) -> Vec<SceneChange> {
+    let events = net.client_events(connection).into_iter();
+    let changes = events.filter_map(|event| match event {
+        MirrorClientEvent::SceneChange(change) => Some(*change),
+        _ => None,
+    });
+    changes.collect()
 }
 
 /// The bytes of a message: its id, the length of the name and one more, the name, the operation, and whether
@@ -104,81 +72,72 @@ fn bytes(name: &str, operation: u8, custom: u8) -> Vec<u8> {
 
 #[test]
 fn normal_scene_makes_all_not_ready_until_they_have_loaded_it() {
-    let mut world = World::new();
-    let [first, second] = [0, 1].map(|index: usize| world.clients[index].0);
-    let player = world.server.player_of(first).unwrap();
-    let loaded = world.server.load_scene("Arena", SceneOperation::Normal);
+    let (mut net, [first, second]) = network();
+    let player = net.server.player_of(first).unwrap();
+    let loaded = net.server.load_scene("Arena", SceneOperation::Normal);
     loaded.unwrap();
-    assert!(!world.server.is_ready(first) && !world.server.is_ready(second));
-    world.run(2);
+    assert!(!net.server.is_ready(first) && !net.server.is_ready(second));
+    let messages = run(&mut net, 2);
     let expected = bytes("Arena", 0, 0);
-    assert_eq!(
-        world.messages,
-        [(first, expected.clone()), (second, expected)]
-    );
-    *world.server.get_mut::<Hero>(player).unwrap().health = 7;
-    world.clients[0].1.scene_loaded();
-    world.run(4);
-    assert!(world.server.is_ready(first) && !world.server.is_ready(second));
-    let seen = |world: &World, index: usize| {
-        let hero = world.clients[index].1.get::<Hero>(player);
-        hero.map(|hero| *hero.health)
-    };
+    assert_eq!(messages, [(first, expected.clone()), (second, expected)]);
+    *net.server.get_mut::<Hero>(player).unwrap().health = 7;
+    net.client(first).scene_loaded();
+    run(&mut net, 4);
+    assert!(net.server.is_ready(first) && !net.server.is_ready(second));
+    let seen = |net: &MirrorNetwork, client| *net.seen::<Hero>(client, player).health;
     // The second one has the old scene with its objects still, and no change of them.
-    assert_eq!((seen(&world, 0), seen(&world, 1)), (Some(7), Some(0)));
-    world.clients[1].1.scene_loaded();
-    world.run(4);
-    assert_eq!(seen(&world, 1), Some(7));
-    assert_eq!(world.clients[0].1.local_player(), Some(player));
+    assert_eq!((seen(&net, first), seen(&net, second)), (7, 0));
+    net.client(second).scene_loaded();
+    run(&mut net, 4);
+    assert_eq!(seen(&net, second), 7);
+    assert_eq!(net.client(first).local_player(), Some(player));
 }
 
 #[test]
 fn additive_scene_leaves_readiness_and_objects() {
-    let mut world = World::new();
-    let [first, second] = [0, 1].map(|index: usize| world.clients[index].0);
+    let (mut net, [first, second]) = network();
+    let mut sent = Vec::new();
     for operation in [SceneOperation::LoadAdditive, SceneOperation::UnloadAdditive] {
-        world.server.load_scene("Cave", operation).unwrap();
-        world.run(2);
-        assert!(world.server.is_ready(first) && world.server.is_ready(second));
-        for index in 0..2 {
-            let change = world.changes(index).pop().unwrap();
+        net.server.load_scene("Cave", operation).unwrap();
+        sent.extend(run(&mut net, 2));
+        assert!(net.server.is_ready(first) && net.server.is_ready(second));
+        for connection in [first, second] {
+            let change = changes(&mut net, connection).pop().unwrap();
             assert_eq!((&*change.scene, change.operation), ("Cave", operation));
-            let client = &mut world.clients[index].1;
+            let client = net.client(connection);
             assert_eq!(client.object_count(), 2);
             client.scene_loaded();
             assert_eq!(client.object_count(), 2);
         }
-        world.run(2);
+        sent.extend(run(&mut net, 2));
     }
     let (load, unload) = (bytes("Cave", 1, 0), bytes("Cave", 2, 0));
-    let sent: Vec<_> = world.messages.iter().map(|(_, it)| it.clone()).collect();
+    let sent: Vec<_> = sent.into_iter().map(|(_, message)| message).collect();
     assert_eq!(sent, [load.clone(), load, unload.clone(), unload]);
-    assert_eq!(world.server.scene(), None);
+    assert_eq!(net.server.scene(), None);
 }
 
 #[test]
 fn scene_of_one_client_is_sent_to_it_alone() {
-    let mut world = World::new();
-    let [first, second] = [0, 1].map(|index: usize| world.clients[index].0);
+    let (mut net, [first, second]) = network();
     let dungeon = SceneMessage {
         scene_name: Some("Dungeon"),
         operation: SceneOperation::LoadAdditive,
         custom_handling: true,
     };
-    world.server.load_scene_on(second, &dungeon).unwrap();
-    world.run(2);
-    assert_eq!(world.messages, [(second, bytes("Dungeon", 1, 1))]);
-    assert!(world.changes(0).is_empty());
-    let change = world.changes(1).pop().unwrap();
+    net.server.load_scene_on(second, &dungeon).unwrap();
+    assert_eq!(run(&mut net, 2), [(second, bytes("Dungeon", 1, 1))]);
+    assert!(changes(&mut net, first).is_empty());
+    let change = changes(&mut net, second).pop().unwrap();
     assert!(change.custom_handling);
-    assert!(world.server.is_ready(first) && world.server.is_ready(second));
+    assert!(net.server.is_ready(first) && net.server.is_ready(second));
 
     let name = "x".repeat(70_000);
     let long = SceneMessage {
         scene_name: Some(&name),
         ..dungeon
     };
-    let refused = world.server.load_scene_on(first, &long);
+    let refused = net.server.load_scene_on(first, &long);
     assert!(matches!(
         refused,
         Err(MirrorError::TooLong { limit: 65_534, .. })
@@ -188,28 +147,29 @@ fn scene_of_one_client_is_sent_to_it_alone() {
         scene_name: Some(&name),
         ..dungeon
     };
-    let refused = world.server.load_scene_on(first, &long);
+    let refused = net.server.load_scene_on(first, &long);
     assert!(matches!(refused, Err(MirrorError::TooLong { .. })));
-    world.server.handle_disconnect(first);
-    let gone = world.server.load_scene_on(first, &dungeon);
+    net.server.handle_disconnect(first);
+    let gone = net.server.load_scene_on(first, &dungeon);
     assert_eq!(gone, Err(MirrorError::NoSuchConnection));
 }
 
 #[test]
 fn quality_of_a_connection_is_evaluated_every_three_seconds() {
     for method in [QualityMethod::Simple, QualityMethod::Pragmatic] {
-        let mut world = World::new();
+        let (mut net, [first, _]) = network();
+        net.frame_time = Duration::from_secs(1) / 60;
         let mut display = NetworkPingDisplay::new(method);
         assert_eq!(display.quality_text(), "Q: ");
         let mut changes = Vec::new();
         for _ in 0..500 {
-            world.frame();
-            changes.extend(display.update(&world.clients[0].1));
+            net.frame();
+            changes.extend(display.update(net.client(first)));
         }
         let (before, now) = (ConnectionQuality::Estimating, ConnectionQuality::Excellent);
         assert_eq!(changes, [(before, now)]);
         assert_eq!(display.quality_text(), "Q: ----");
-        let text = NetworkPingDisplay::round_trip(&world.clients[0].1);
+        let text = NetworkPingDisplay::round_trip(net.client(first));
         assert!(text.starts_with("RTT: ") && text.ends_with("ms"), "{text}");
     }
 }

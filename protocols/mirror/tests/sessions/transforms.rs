@@ -3,4 +3,3 @@
 mod animator;
 mod motion;
 mod predicted;
-mod world;

@@ -74,25 +74,7 @@ pub(crate) const SECOND: u64 = 50;
 
 /// Returns a network whose clients have no players.
 pub(crate) fn network() -> MirrorNetwork {
-    network_of(prefabs, MirrorServerConfig::default())
-}
-
-/// Returns a network of other prefabs, with a configuration of the server.
-pub(crate) fn network_of(
-    prefabs: impl Fn() -> MirrorPrefabs + Send + 'static,
-    mut config: MirrorServerConfig,
-) -> MirrorNetwork {
-    config.spawn_policy = SpawnPolicy::WhenReady;
-    let server = MirrorServer::with_config(prefabs(), config);
-    let mut net = MirrorNetwork::new(server, move || {
-        let config = MirrorClientConfig {
-            auto_add_player: false,
-            ..MirrorClientConfig::default()
-        };
-        MirrorClient::with_config(prefabs(), config)
-    });
-    net.limits = Limits::KCP;
-    net
+    MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default())
 }
 
 /// Returns a network with ready clients, half a second after a baseline.

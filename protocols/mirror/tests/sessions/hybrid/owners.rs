@@ -3,7 +3,7 @@
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::net::{Aim, Body, Car, Fuel, HybridNetwork, SECOND, joined, network_of};
+use super::net::{Aim, Body, Car, Fuel, HybridNetwork, SECOND, joined};
 use syncvar_testing::mirror::{MirrorNetwork, Quality};
 
 fn lossy(net: &mut MirrorNetwork) {
@@ -148,7 +148,7 @@ fn owner_only_owner_written_state_reaches_the_next_owner() {
         .sync_direction(SyncDirection::ClientToServer);
     let prefab = MirrorPrefab::new("aim", 1.into()).component(0, secret);
     let prefabs = move || MirrorPrefabs::new().register::<Aim>(prefab.clone());
-    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    let mut net = MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default());
     net.frames(SECOND + SECOND / 2);
     let all = [(); 2].map(|()| net.connect());
     net.frame();

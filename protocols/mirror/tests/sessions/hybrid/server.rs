@@ -5,10 +5,8 @@ use std::time::Duration;
 use syncvar::Channel;
 use syncvar::mirror::*;
 
-use super::net::{
-    Body, Car, Fuel, HybridNetwork, Name, SECOND, joined, network, network_of, prefabs,
-};
-use syncvar_testing::mirror::{FRAME, Quality};
+use super::net::{Body, Car, Fuel, HybridNetwork, Name, SECOND, joined, network, prefabs};
+use syncvar_testing::mirror::{FRAME, MirrorNetwork, Quality};
 
 /// A change of `x` alone, or of `y` alone, of the first component, of values below 64.
 fn change(field: u8, value: u8) -> String {
@@ -57,7 +55,7 @@ fn interval_spaces_the_repeats_but_not_the_baselines() {
     let slow = Component::new().sync_interval(Duration::from_secs(5));
     let prefab = MirrorPrefab::new("body", 2.into()).component(0, slow);
     let prefabs = move || MirrorPrefabs::new().register::<Body>(prefab.clone());
-    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    let mut net = MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default());
     let client = net.connect();
     net.frame();
     let body = net.server.spawn(Body::default());
@@ -280,7 +278,7 @@ fn changes_go_twice_where_that_is_asked_for_and_count_once() {
         unreliable_baseline_interval: Duration::from_millis(100),
         ..MirrorServerConfig::default()
     };
-    let mut net = network_of(prefabs, config);
+    let mut net = MirrorNetwork::of_observers(prefabs, config);
     let client = net.connect();
     net.frame();
     let car = net.server.spawn(Car::default());

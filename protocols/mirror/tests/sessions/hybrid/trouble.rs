@@ -6,7 +6,7 @@ use syncvar::mirror::*;
 use syncvar::prelude::*;
 use syncvar::{Channel, codec::Quantized};
 
-use super::net::{Body, HybridNetwork, SECOND, joined, network_of};
+use super::net::{Body, HybridNetwork, SECOND, joined};
 use syncvar_testing::mirror::{FRAME, MirrorNetwork, Quality};
 
 /// The batch of changes that one frame sends a client, which does not get it.
@@ -138,7 +138,7 @@ struct Note {
 
 fn noted(limits: Limits) -> (MirrorNetwork, ConnectionId, NetId) {
     let prefabs = || MirrorPrefabs::new().register::<Note>(MirrorPrefab::new("note", 1.into()));
-    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    let mut net = MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default());
     net.limits = limits;
     let connection = net.connect();
     net.frame();
@@ -254,7 +254,7 @@ struct Wheel {
 #[test]
 fn equal_write_does_not_cancel_a_sent_change() {
     let prefabs = || MirrorPrefabs::new().register::<Wheel>(MirrorPrefab::new("wheel", 1.into()));
-    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    let mut net = MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default());
     let connection = net.connect();
     net.frame();
     let wheel = net.server.spawn(Wheel::default());

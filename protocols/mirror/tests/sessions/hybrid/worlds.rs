@@ -128,7 +128,12 @@ impl World {
                 .ok();
             }
             Step::Link(lost, twice, delay) => {
-                self.quality = Quality { lost, twice, delay };
+                self.quality = Quality {
+                    lost,
+                    twice,
+                    delay,
+                    ..Quality::default()
+                };
                 self.improve();
             }
             _ => self.write(step)?,
@@ -263,7 +268,7 @@ proptest! {
             let seeds = [seed, seed.rotate_left(7)].map(|seed| seed ^ u64::from(connection.0));
             net.links.insert(connection, seeds.map(Link::new));
         }
-        net.quality(Quality { lost, twice, delay });
+        net.quality(Quality { lost, twice, delay, ..Quality::default() });
         let mut last = 0;
         for (yaw, frames) in writes {
             net.client(all[0]).get_mut::<Aim>(car).unwrap().yaw.set(yaw);

@@ -1,15 +1,11 @@
 //! Parameters, states, triggers and speed of an animator reach the other ends.
 
-use std::time::Duration;
-
 use syncvar::mirror::components::{
     AnimatorLayer, AnimatorState, AnimatorTrigger, AnimatorValue, NetworkAnimator, animator_hash,
 };
-use syncvar::mirror::{
-    Component, Limits, MirrorClient, MirrorClientConfig, MirrorPrefab, MirrorPrefabs, MirrorServer,
-    MirrorServerConfig, SpawnPolicy, SyncDirection,
-};
+use syncvar::mirror::{Component, MirrorPrefab, MirrorPrefabs, MirrorServerConfig, SyncDirection};
 use syncvar::prelude::*;
+use syncvar_testing::mirror::MirrorNetwork;
 
 const IDLE: AnimatorState = AnimatorState {
     hash: 100,
@@ -29,78 +25,24 @@ fn animator() -> NetworkAnimator {
     NetworkAnimator::new(parameters, [AnimatorLayer::new(IDLE)])
 }
 
-struct World {
-    server: MirrorServer,
-    clients: Vec<(ConnectionId, MirrorClient)>,
-    now: Duration,
-    id: NetId,
+/// Returns a server with an animator, and two clients.
+fn network(direction: SyncDirection) -> (MirrorNetwork, NetId) {
+    let prefabs = move || {
+        let component = Component::new().sync_direction(direction);
+        let prefab = MirrorPrefab::new("Ann", 1001.into()).component(0, component);
+        MirrorPrefabs::new().register_with(prefab, animator)
+    };
+    let mut net = MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default());
+    let id = net.server.spawn(animator());
+    net.connect();
+    net.connect();
+    net.frames(5);
+    (net, id)
 }
 
-impl World {
-    fn new(direction: SyncDirection) -> Self {
-        let prefabs = || {
-            let component = Component::new().sync_direction(direction);
-            let prefab = MirrorPrefab::new("Ann", 1001.into()).component(0, component);
-            MirrorPrefabs::new().register_with(prefab, animator)
-        };
-        let config = MirrorServerConfig {
-            spawn_policy: SpawnPolicy::WhenReady,
-            ..MirrorServerConfig::default()
-        };
-        let mut server = MirrorServer::with_config(prefabs(), config);
-        let id = server.spawn(animator());
-        let mut world = Self {
-            server,
-            clients: Vec::new(),
-            now: Duration::ZERO,
-            id,
-        };
-        for _ in 0..2 {
-            let config = MirrorClientConfig {
-                auto_add_player: false,
-                ..MirrorClientConfig::default()
-            };
-            let mut client = MirrorClient::with_config(prefabs(), config);
-            client.handle_connect(Limits::KCP);
-            let connection = world.server.handle_connect(Limits::KCP);
-            world.clients.push((connection, client));
-        }
-        world.run();
-        world
-    }
-
-    fn run(&mut self) {
-        for _ in 0..4 {
-            self.now += Duration::from_secs(1) / 60;
-            self.server.update(self.now);
-            while let Some(transmit) = self.server.poll_transmit() {
-                let (channel, bytes) = (transmit.channel, transmit.to_bytes());
-                let mut clients = self.clients.iter_mut();
-                let to = clients.find(|(connection, _)| *connection == transmit.connection);
-                to.expect("a client")
-                    .1
-                    .handle_packet(channel, &bytes)
-                    .unwrap();
-            }
-            for (connection, client) in &mut self.clients {
-                client.update(self.now);
-                while let Some(packet) = client.poll_transmit() {
-                    let server = &mut self.server;
-                    server
-                        .handle_packet(*connection, packet.channel, &packet.bytes)
-                        .unwrap();
-                }
-            }
-        }
-    }
-
-    fn check(&mut self, client: usize) {
-        let mut animator = self.clients[client]
-            .1
-            .get_mut::<NetworkAnimator>(self.id)
-            .unwrap();
-        check(&mut animator);
-    }
+fn check_client(net: &mut MirrorNetwork, index: usize, id: NetId) {
+    let client = net.client(net.nth(index));
+    check(&mut client.get_mut::<NetworkAnimator>(id).unwrap());
 }
 
 /// Does everything that an animator can do.
@@ -131,36 +73,36 @@ fn check(animator: &mut NetworkAnimator) {
 
 #[test]
 fn animator_of_the_server_plays_at_clients() {
-    let mut world = World::new(SyncDirection::ServerToClient);
-    act(&mut world.server.get_mut::<NetworkAnimator>(world.id).unwrap());
-    world.run();
-    world.check(0);
-    world.check(1);
+    let (mut net, id) = network(SyncDirection::ServerToClient);
+    act(&mut net.server.get_mut::<NetworkAnimator>(id).unwrap());
+    net.frames(5);
+    check_client(&mut net, 0, id);
+    check_client(&mut net, 1, id);
 }
 
 #[test]
 fn animator_of_an_owner_plays_at_all() {
-    let mut world = World::new(SyncDirection::ClientToServer);
-    let (owner, id) = (world.clients[0].0, world.id);
-    world.server.set_owner(id, Some(owner)).unwrap();
-    world.run();
-    act(&mut world.clients[0].1.get_mut::<NetworkAnimator>(id).unwrap());
-    world.run();
-    check(&mut world.server.get_mut::<NetworkAnimator>(id).unwrap());
-    world.check(1);
+    let (mut net, id) = network(SyncDirection::ClientToServer);
+    let owner = net.nth(0);
+    net.server.set_owner(id, Some(owner)).unwrap();
+    net.frames(5);
+    act(&mut net.client(net.nth(0)).get_mut(id).unwrap());
+    net.frames(5);
+    check(&mut net.server.get_mut::<NetworkAnimator>(id).unwrap());
+    check_client(&mut net, 1, id);
     // The owner's own trigger, and no echo of it.
-    world.check(0);
+    check_client(&mut net, 0, id);
 }
 
 #[test]
 fn animator_of_a_stranger_is_not_believed() {
-    let mut world = World::new(SyncDirection::ClientToServer);
-    let (owner, id) = (world.clients[0].0, world.id);
-    world.server.set_owner(id, Some(owner)).unwrap();
-    world.run();
-    act(&mut world.clients[1].1.get_mut::<NetworkAnimator>(id).unwrap());
-    world.run();
-    let animator = world.server.get::<NetworkAnimator>(id).unwrap();
+    let (mut net, id) = network(SyncDirection::ClientToServer);
+    let owner = net.nth(0);
+    net.server.set_owner(id, Some(owner)).unwrap();
+    net.frames(5);
+    act(&mut net.client(net.nth(1)).get_mut(id).unwrap());
+    net.frames(5);
+    let animator = net.server.get::<NetworkAnimator>(id).unwrap();
     assert_eq!(animator.parameters()[0], AnimatorValue::Float(0.0));
     assert!((animator.speed - 1.0).abs() < 1e-6);
 }

@@ -7,6 +7,7 @@ use syncvar::mirror::batch::Unbatcher;
 use syncvar::mirror::message::Message;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
+use syncvar_testing::mirror::MirrorNetwork;
 
 use crate::examples::Examples;
 
@@ -17,72 +18,56 @@ struct Part {
     value: SyncVar<i32>,
 }
 
-/// A server and its client, which learn of each other at once.
-struct Pair {
-    server: MirrorServer,
-    client: MirrorClient,
+/// A server and its client with one object.
+struct Parts {
+    net: MirrorNetwork,
     connection: ConnectionId,
     object: NetId,
-    /// The messages about states that were sent last, by the server and by the client.
+    /// State messages of the last frame, by the server and by the client.
     sent: [Vec<String>; 2],
 }
 
-impl Pair {
+impl Parts {
     fn new(direction: SyncDirection) -> Self {
         let component = Component::new().sync_direction(direction);
-        let prefabs = || {
+        let prefabs = move || {
             let prefab = MirrorPrefab::new("part", 1.into()).component(0, component);
             MirrorPrefabs::new().register::<Part>(prefab)
         };
-        let config = MirrorServerConfig {
-            spawn_policy: SpawnPolicy::WhenReady,
-            ..MirrorServerConfig::default()
-        };
-        let mut server = MirrorServer::with_config(prefabs(), config);
-        let connection = server.handle_connect(Limits::KCP);
-        let config = MirrorClientConfig {
-            auto_add_player: false,
-            ..MirrorClientConfig::default()
-        };
-        let mut client = MirrorClient::with_config(prefabs(), config);
-        client.handle_connect(Limits::KCP);
-        let object = server.spawn(Part::default());
-        let mut pair = Self {
-            server,
-            client,
+        let mut net = MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default());
+        let connection = net.connect();
+        let object = net.server.spawn(Part::default());
+        let mut parts = Self {
+            net,
             connection,
             object,
             sent: [const { Vec::new() }; 2],
         };
-        pair.update(1);
-        pair
+        parts.update(1);
+        parts
     }
 
-    /// One frame, at so many hundredths of a second.
+    /// Runs a frame at a time in hundredths of a second.
     fn update(&mut self, time: u64) {
-        let now = Duration::from_millis(time * 10);
+        let passed = Duration::from_millis(time * 10) - self.net.now;
+        self.net.advance(passed);
+        self.net.send_all();
+        self.net.server.update(self.net.now);
+        self.net.deliver();
         self.sent = [const { Vec::new() }; 2];
         let [by_server, by_client] = &mut self.sent;
-        self.client.update(now);
-        while let Some(packet) = self.client.poll_transmit() {
-            let (channel, bytes) = (packet.channel, packet.bytes);
-            note(by_client, channel, &bytes);
-            let taken = self.server.handle_packet(self.connection, channel, &bytes);
-            taken.expect("a batch");
-        }
-        self.server.update(now);
-        while let Some(transmit) = self.server.poll_transmit() {
-            note(by_server, transmit.channel, &transmit.to_bytes());
-            if transmit.connection == self.connection {
-                let taken =
-                    { &mut self.client }.handle_packet(transmit.channel, &transmit.to_bytes());
-                taken.expect("a batch");
-            }
+        for packet in self.net.take_packets() {
+            let sent = if packet.from_client {
+                &mut *by_client
+            } else {
+                &mut *by_server
+            };
+            note(sent, packet.channel, &packet.bytes);
         }
     }
 
     fn write(&mut self, value: i32) {
-        let part = self.server.get_mut::<Part>(self.object);
+        let part = self.net.server.get_mut::<Part>(self.object);
         part.expect("it is there").value.set(value);
     }
 }
@@ -114,8 +99,8 @@ fn one(sent: &[String], is_baseline: bool) -> String {
 }
 
 pub(crate) fn examples() -> Examples {
-    let mut pair = Pair::new(SyncDirection::ServerToClient);
-    pair.update(20);
+    let mut parts = Parts::new(SyncDirection::ServerToClient);
+    parts.update(20);
     let mut examples = Vec::new();
     for (value, changed, baseline, names) in [
         (
@@ -134,16 +119,16 @@ pub(crate) fn examples() -> Examples {
             ["then the value is 7", "its second baseline"],
         ),
     ] {
-        pair.write(value);
-        pair.update(changed[0]);
-        let change = one(&pair.sent[0], false);
-        pair.update(changed[1]);
-        assert_eq!(change, one(&pair.sent[0], false));
-        pair.update(baseline);
+        parts.write(value);
+        parts.update(changed[0]);
+        let change = one(&parts.sent[0], false);
+        parts.update(changed[1]);
+        assert_eq!(change, one(&parts.sent[0], false));
+        parts.update(baseline);
         examples.push((names[0], change));
-        examples.push((names[1], one(&pair.sent[0], true)));
-        pair.update(baseline + 1);
-        assert_eq!(pair.sent[0], [""; 0]);
+        examples.push((names[1], one(&parts.sent[0], true)));
+        parts.update(baseline + 1);
+        assert_eq!(parts.sent[0], [""; 0]);
     }
     examples.extend(owned());
     examples
@@ -151,23 +136,31 @@ pub(crate) fn examples() -> Examples {
 
 /// What an owner writes, after two baselines of the server's.
 fn owned() -> Examples {
-    let mut pair = Pair::new(SyncDirection::ClientToServer);
-    let other = pair.server.handle_connect(Limits::KCP);
+    let mut parts = Parts::new(SyncDirection::ClientToServer);
+    let other = parts.net.server.handle_connect(Limits::KCP);
     let ready = [&[0; 8][..], &[2, 0xbc, 0xaa]].concat();
-    let taken = pair.server.handle_packet(other, Channel::Reliable, &ready);
+    let taken = parts
+        .net
+        .server
+        .handle_packet(other, Channel::Reliable, &ready);
     taken.expect("a batch");
     for (value, time) in [(1, 100), (2, 200)] {
-        pair.write(value);
-        pair.update(time);
+        parts.write(value);
+        parts.update(time);
     }
-    pair.server
-        .set_owner(pair.object, Some(pair.connection))
+    parts
+        .net
+        .server
+        .set_owner(parts.object, Some(parts.connection))
         .unwrap();
-    pair.update(220);
-    let part = pair.client.get_mut::<Part>(pair.object);
+    parts.update(220);
+    let part = parts
+        .net
+        .client(parts.connection)
+        .get_mut::<Part>(parts.object);
     part.expect("it is there").value.set(-1);
-    pair.update(230);
-    let [by_server, by_client] = &pair.sent;
+    parts.update(230);
+    let [by_server, by_client] = &parts.sent;
     let mut examples = vec![
         (
             "an owner has written -1: its change, to the server",
@@ -178,7 +171,7 @@ fn owned() -> Examples {
             one(by_server, false),
         ),
     ];
-    pair.update(300);
-    examples.push(("the owner's baseline", one(&pair.sent[1], true)));
+    parts.update(300);
+    examples.push(("the owner's baseline", one(&parts.sent[1], true)));
     examples
 }
