@@ -5,6 +5,8 @@ mod behaviours;
 mod bytes;
 mod cases;
 mod crowd;
+#[cfg(feature = "golden")]
+pub mod golden;
 pub mod loss;
 #[cfg(feature = "mirror")]
 pub mod mirror;

@@ -31,7 +31,6 @@ mod golden {
     pub(crate) mod member;
     pub(crate) mod messages;
     pub(crate) mod payloads;
-    pub(crate) mod report;
     pub(crate) mod rpc;
     pub(crate) mod script;
     pub(crate) mod server_replay;
@@ -44,43 +43,32 @@ mod golden {
     pub(crate) mod writer;
 }
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::path::Path;
 
 use golden::differences::Rule;
 use golden::json::Json;
-use golden::report::{Report, Verdict};
 use golden::{
     batching, behaviours, client_session, components, hooks, identity, messages, rpc,
     server_replay, server_session, syncobjects, writer,
 };
 use serde_json::Value;
+use syncvar_testing::golden::Folder;
 
-/// The folder of the recordings, and whether it is the one that came with this repository.
-fn folder() -> (PathBuf, bool) {
-    match env::var_os("SYNCVAR_GOLDEN_DIR") {
-        Some(folder) => (folder.into(), false),
-        None => (
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data"),
-            true,
-        ),
-    }
+type Report = syncvar_testing::golden::Report<Rule>;
+type Verdict = syncvar_testing::golden::Outcome<Rule>;
+
+fn folder() -> Folder {
+    Folder::or(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data"))
 }
 
 /// Runs one file, and its sample if there is one.
 fn run(name: &str, run: fn(&Value, &mut Report)) {
-    let (folder, is_ours) = folder();
-    for file in [format!("{name}.json"), format!("{name}_sample.json")] {
-        let Ok(text) = fs::read_to_string(folder.join(&file)) else {
-            continue;
-        };
-        let mut report = Report::new(&file);
-        report.run(|report| {
-            let json = serde_json::from_str(&text).expect("JSON");
-            run(&json, report);
+    for file in [name.to_owned(), format!("{name}_sample")] {
+        folder().run(&file, |json, report| {
+            run(json, report);
+            // The number of vectors is not recorded.
+            None
         });
-        report.print();
-        report.verify(is_ours);
     }
 }
 
@@ -146,16 +134,13 @@ fn sessions() {
 
 /// The sessions of a server and its clients, over a network.
 fn session_names() -> Vec<String> {
-    let folder = fs::read_dir(folder().0).expect("a folder of recordings");
-    let files = folder.map(|entry| entry.expect("a file").file_name());
-    let names = files.filter_map(|file| file.to_str()?.strip_suffix(".json").map(String::from));
     let on_virtual_clocks = ["session_deterministic", "session_random"];
+    let names = folder().names().into_iter();
     let mut names: Vec<_> = names
         .map(|name| name.trim_end_matches("_sample").to_string())
         .filter(|name| name.starts_with("session_"))
         .filter(|name| !on_virtual_clocks.contains(&name.as_str()))
         .collect();
-    names.sort();
     names.dedup();
     names
 }
@@ -258,9 +243,10 @@ fn a_server_that_is_not_mirrors() {
 
 /// What that server sent stands in no file, so that there is nothing to give to a client of ours.
 fn not_recorded(json: &Value, report: &mut Report) {
+    report.compares_nothing();
     for case in json.at("cases").list() {
         let name = case.at("variant").text();
-        report.vector("variants", name, || Ok(Verdict::Ruled(Rule::NotRecorded)));
+        report.case("variants", name, || Ok(Verdict::Ruled(Rule::NotRecorded)));
     }
 }
 
@@ -300,18 +286,11 @@ fn unknown_files() {
         "components_transform_unreliable",
         "components_visibility",
     ];
-    let entries = fs::read_dir(folder().0).expect("a folder of recordings");
-    let mut found = 0;
-    for entry in entries {
-        let file = entry.expect("a file").file_name();
-        let file = file.to_string_lossy();
-        let name = file.trim_end_matches(".json").trim_end_matches("_sample");
-        if known.contains(&name) || name.starts_with("session_") {
-            found += 1;
-        } else {
+    for file in folder().names() {
+        let name = file.trim_end_matches("_sample");
+        if !known.contains(&name) && !name.starts_with("session_") {
             assert!(!name.starts_with("components_"), "{file} is not read");
             println!("{file:<32} is not known here: nothing is done with it");
         }
     }
-    assert_ne!(found, 0, "no recordings");
 }

@@ -2,14 +2,14 @@
 
 use syncvar::wire::{NetworkReader, ReadErrorKind};
 
+use super::Check;
 use super::bytes::RecordedBytes;
-use super::check::Check;
 use super::class::Class;
 use super::field::Field;
-use super::json::Json;
 use super::plane_and_ray;
 use super::rule::Rule;
 use super::subject::Subject;
+use syncvar_testing::golden::{Json, Node};
 
 /// A new object, and what became of the recorded one.
 struct Receiver<'a> {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use super::json::Json;
+use syncvar_testing::golden::{Json, Node};
 
 #[derive(Clone)]
 pub(crate) enum RecordedBytes {

@@ -16,14 +16,14 @@ use syncvar::{
     values::{Color, Color32, Decimal, Quaternion},
 };
 
-use super::check::Check;
+use super::Check;
+use super::Report;
 use super::classes::Buf;
 use super::classes::calls::{Calls, CallsDerived};
 use super::frame::{Frame, show};
-use super::json::Json;
 use super::recorded::{EnumNumber, Recorded};
-use super::report::Report;
 use super::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 /// A behaviour without calls.
 #[derive(NetworkBehaviour, Default)]

@@ -11,10 +11,10 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use super::json::Json;
 use super::list_cell;
 use super::recorded::{self, EnumNumber, Recorded};
 use super::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 /// A synchronised field.
 pub(crate) trait Cell: Send + Sync {
@@ -243,7 +243,7 @@ impl Structs {
             let travelling = members
                 .items()
                 .iter()
-                .filter(|member| member.at("serialised").bool());
+                .filter(|member| member.at("serialised").truth());
             let text = |member: &Json, key| member.at(key).text().to_string();
             let members = travelling.map(|member| (text(member, "name"), text(member, "type")));
             (name.clone(), members.collect())

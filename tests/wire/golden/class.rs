@@ -8,10 +8,10 @@ use super::cell::{Cell, Structs};
 use super::classes::{self, Known};
 use super::dynamic::{Dynamic, DynamicField};
 use super::field::Field;
-use super::json::Json;
 use super::recordings;
 use super::rule::Rule;
 use super::subject::{Reach, Subject, reach};
+use syncvar_testing::golden::{Json, Node};
 
 /// The classes with a base that is written by hand, whose fields UNet does not count.
 const HAND_WRITTEN_BASE: [&str; 1] = ["FromManual"];
@@ -332,7 +332,7 @@ fn known_classes_are_those_that_were_recorded() {
         assert_eq!(channel, class.channel, "channel of {name}");
         assert_eq!(
             send_interval,
-            json.at("send_interval").seconds(),
+            std::time::Duration::from_secs_f64(json.at("send_interval").seconds()),
             "send interval of {name}"
         );
     }

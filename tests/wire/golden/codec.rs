@@ -9,9 +9,9 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use super::json::Json;
 use super::recorded::Recorded;
 use super::rule::Rule;
+use syncvar_testing::golden::Json;
 
 /// A pair of calls, one for each direction.
 pub(crate) trait Codec {

@@ -7,8 +7,8 @@ use syncvar::{
     values::{NetworkHash128, Quaternion, Vector3},
 };
 
-use super::json::Json;
 use super::recorded::Recorded;
+use syncvar_testing::golden::{Json, Node};
 
 #[derive(Clone)]
 pub(crate) enum Command {

@@ -2,8 +2,8 @@
 
 use super::class::Class;
 use super::field::Field;
-use super::json::Json;
 use super::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 /// Why an assignment makes UNet's field dirty and ours not.
 pub(crate) fn why_no_change(class: &Class, field: &Field, old: &Json, new: &Json) -> Option<Rule> {

@@ -6,10 +6,10 @@ use syncvar::{
 };
 
 use super::cell::Cell;
-use super::json::Json;
 use super::list_cell;
 use super::rule::Rule;
 use super::subject::Subject;
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) struct Field {
     /// As the recorder has it.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use syncvar::{NetId, wire::NetworkReader};
 
-use super::json::Json;
+use syncvar_testing::golden::{Json, Node};
 
 /// One message, with its header.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use syncvar::{
 
 use super::cell::Cell;
 use super::classes::Buf;
-use super::json::Json;
 use super::recorded::Recorded;
 use super::rule::Rule;
+use syncvar_testing::golden::Json;
 
 /// An element of one of UNet's lists.
 pub(crate) trait Listed: Recorded + PartialEq + Default {

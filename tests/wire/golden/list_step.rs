@@ -3,11 +3,11 @@
 
 use syncvar::wire::{NetworkReader, NetworkWriter};
 
-use super::check::Check;
+use super::Check;
 use super::class::Class;
-use super::json::Json;
 use super::rule::Rule;
 use super::subject::Subject;
+use syncvar_testing::golden::{Json, Node};
 
 /// A list that was marked by hand is sent whole, as UNet does but for one byte before it; and a
 /// replica that had everything `before` has everything after it has read our changes.

@@ -6,13 +6,13 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter},
 };
 
-use super::check::Check;
+use super::Check;
 use super::explain::why_change;
 use super::frame::Frame;
-use super::json::Json;
 use super::list_cell::Listed;
 use super::recorded::Recorded;
 use super::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) struct Trial<'a, T> {
     json: &'a Json,
@@ -36,7 +36,7 @@ impl<'a, T: Listed> Trial<'a, T> {
     pub(crate) fn step(&mut self, step: &'a Json, check: &mut Check) -> Result<(), Rule> {
         let after = T::list_from_json(step.at("list_after"))?;
         let client_after = T::list_from_json(step.at("client_list_after"))?;
-        let unchanged = step.at("dirty_mask_unchanged").bool();
+        let unchanged = step.at("dirty_mask_unchanged").truth();
         check.equal("whether UNet's mask stays as it is", true, unchanged);
         if let Some(operation) = self.operation(step)? {
             self.find_what_was_not_recorded(&operation, step, &after);

@@ -2,8 +2,8 @@
 
 use syncvar::{unet::ListHash, wire::NetworkReader};
 
+use super::Check;
 use super::cell::Cell;
-use super::check::Check;
 use super::class::Class;
 use super::subject::Subject;
 

@@ -12,12 +12,12 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use super::check::Check;
+use super::Check;
+use super::Report;
 use super::frame::{Frame, show};
-use super::json::Json;
-use super::report::Report;
 use super::rule::Rule;
 use super::spawn::{SceneSpawnMessage, SpawnMessage};
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) fn run(messages: &Json, report: &mut Report) -> usize {
     for (number, message) in messages.items().iter().enumerate() {

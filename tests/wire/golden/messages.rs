@@ -2,13 +2,14 @@
 
 use syncvar::Channel;
 
+use super::Report;
 use super::calls;
-use super::json::Json;
 use super::message_classes;
 use super::receiving;
-use super::report::{Report, catch};
 use super::scenario::Scenario;
 use super::scripts;
+use syncvar_testing::golden::catch;
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
     let channels = channels(file.at("channels").text());

@@ -1,8 +1,8 @@
 //! What UNet's reader makes of a plane or a ray: the last three floats of a ray, which it takes for
 //! the direction, and the normal of a plane are normalised.
 
-use super::json::Json;
 use super::recorded::Recorded;
+use syncvar_testing::golden::{Json, Node};
 
 /// Whether UNet reads these bytes as the recorded value.
 pub(crate) fn is_read_as(kind: &str, wire: &[u8], recorded: &Json) -> bool {

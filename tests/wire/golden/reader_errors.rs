@@ -2,14 +2,14 @@
 
 use syncvar::wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
+use super::Check;
+use super::Report;
 use super::bytes::RecordedBytes;
-use super::check::Check;
 use super::codec::{self, Codec};
-use super::json::Json;
 use super::plane_and_ray;
 use super::recorded::Recorded;
-use super::report::Report;
 use super::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) fn run(file: &Json, report: &mut Report) -> usize {
     let vectors = file.at("vectors").list();

@@ -9,16 +9,16 @@ use syncvar::{
     wire::{NetworkWriter, ReadError, ReadErrorKind},
 };
 
+use super::Check;
+use super::Report;
 use super::calls;
-use super::check::Check;
 use super::frame::Frame;
-use super::json::Json;
 use super::judge::Judgement;
 use super::replica::Replica;
-use super::report::Report;
 use super::rule::Rule;
 use super::scenario::fragments;
 use super::spawn::SpawnMessage;
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) fn run_client(items: &Json, report: &mut Report) -> usize {
     let mut replica = Replica::new(&assets(items));

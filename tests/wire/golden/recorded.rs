@@ -8,8 +8,8 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use super::json::Json;
 use super::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 /// A value that stands in the recordings.
 pub(crate) trait Recorded: SyncValue {
@@ -107,7 +107,7 @@ impl Recorded for bool {
     }
 
     fn from_json(json: &Json) -> Result<Self, Rule> {
-        Ok(json.bool())
+        Ok(json.truth())
     }
 
     fn show(&self) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::json::Json;
+use syncvar_testing::golden::{Json, Node};
 
 static BEHAVIOURS: LazyLock<Json> =
     LazyLock::new(|| Json::parse(include_str!("../../golden/unet/behaviours.json")));

@@ -11,19 +11,19 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use super::check::Check;
+use super::Check;
 use super::class::Class;
 use super::classes::calls::Calls;
 use super::command::scene_asset_id;
 use super::field::Field;
 use super::frame::Frame;
-use super::json::Json;
 use super::judge::{Judgement, judge};
 use super::recorded::Recorded;
 use super::rule::Rule;
 use super::spawn::SpawnMessage;
 use super::stage;
 use super::subject::Subject;
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) struct Replica {
     client: NetworkClient,
@@ -206,12 +206,12 @@ impl Replica {
         check.equal("rotation", rotation, identity.rotation.show());
         check.equal(
             "authority",
-            recorded.at("hasAuthority").bool(),
+            recorded.at("hasAuthority").truth(),
             self.client.is_owner(id),
         );
         check.equal(
             "whether it is a player",
-            recorded.at("isLocalPlayer").bool(),
+            recorded.at("isLocalPlayer").truth(),
             self.client.player(0) == Some(id),
         );
         self.compare_behaviours(id, recorded.at("behaviours"), check);

@@ -1,42 +1,9 @@
 //! The rules by which a vector may differ from the recording. DIFFERENCES.md has the reasons.
 
-use std::fmt;
+use syncvar_testing::golden::{Rule as _, Standing};
 
-/// What a rule says of the vectors that it covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Standing {
-    /// Ours differs on purpose, and the test checks what ours does instead.
-    Different,
-    /// Rust has no such value, or this library no such operation, and it needs none.
-    NotApplicable,
-}
-
-macro_rules! rules {
-    ($($rule:ident $name:literal $standing:ident,)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(crate) enum Rule {
-            $($rule,)*
-        }
-
-        impl Rule {
-            pub(crate) const ALL: &[Self] = &[$(Self::$rule,)*];
-
-            pub(crate) fn name(self) -> &'static str {
-                match self {
-                    $(Self::$rule => $name,)*
-                }
-            }
-
-            pub(crate) fn standing(self) -> Standing {
-                match self {
-                    $(Self::$rule => Standing::$standing,)*
-                }
-            }
-        }
-    };
-}
-
-rules! {
+syncvar_testing::golden_rules! {
+    include_str!("../../golden/DIFFERENCES.md");
     UnknownDirtyBits "unknown-dirty-bits" Different,
     CollidingBits "colliding-bits" Different,
     FloatBits "float-bits" Different,
@@ -80,8 +47,23 @@ rules! {
     OtherSystems "other-systems" NotApplicable,
 }
 
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+#[test]
+fn every_rule_has_a_reason_and_stands_in_its_section() {
+    let headings = [
+        (Standing::Different, "Deliberately different"),
+        (Standing::NotApplicable, "Not applicable"),
+    ];
+    let mut explained = Vec::new();
+    for (section, (standing, heading)) in Rule::PAGE.split("\n## ").skip(1).zip(headings) {
+        assert!(section.starts_with(heading), "`{heading}` is a section");
+        for entry in section.split("\n### ").skip(1) {
+            let (name, text) = entry.split_once('\n').expect("text below the name");
+            let rule = Rule::ALL.iter().find(|rule| rule.name() == name);
+            let rule = rule.unwrap_or_else(|| panic!("`{name}` is no rule"));
+            assert_eq!(rule.standing(), standing, "{name} is in the right section");
+            assert!(!text.trim_start().starts_with('-'), "{name} has a reason");
+            explained.push(*rule);
+        }
     }
+    assert_eq!(explained, Rule::ALL, "all rules, in order");
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use syncvar::Channel;
 
+use super::Check;
 use super::bytes::RecordedBytes;
-use super::check::Check;
 use super::command::Command;
 use super::frame::{Frame, show};
-use super::json::Json;
 use super::rule::Rule;
 use super::scripts::{Expect, Script};
 use super::stage::Stage;
+use syncvar_testing::golden::{Json, Node};
 
 /// One step: what is done, and what ours must send.
 struct Step<'a> {
@@ -175,7 +175,11 @@ fn steps<'a>(
             (assign(object, values), Expect::Recorded)
         } else if let Some(time) = json.get("time") {
             (
-                assign_at(json.at("action").text(), setup, time.seconds()),
+                assign_at(
+                    json.at("action").text(),
+                    setup,
+                    Duration::from_secs_f64(time.seconds()),
+                ),
                 Expect::Recorded,
             )
         } else if json.get("components").is_some() {

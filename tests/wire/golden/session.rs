@@ -7,16 +7,16 @@ use syncvar::{
     Channel, ClientEvent, NetId, NetworkSceneId, calls::ReceivedEvent, values::NetworkHash128,
 };
 
-use super::check::Check;
+use super::Check;
+use super::Report;
 use super::classes::calls::Calls;
 use super::command::{Command, scene_asset_id};
 use super::frame::{Frame, show};
-use super::json::Json;
 use super::replica::Replica;
-use super::report::Report;
 use super::rule::Rule;
 use super::spawn::{SceneSpawnMessage, SpawnMessage};
 use super::stage::Stage;
+use syncvar_testing::golden::{Json, Node};
 
 /// What our server's messages are compared with.
 #[derive(Clone, Copy)]

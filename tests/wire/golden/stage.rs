@@ -14,16 +14,16 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter},
 };
 
-use super::check::Check;
+use super::Check;
 use super::class::Class;
 use super::classes::calls::Calls;
 use super::command::{Command, Spawn};
 use super::frame::Frame;
-use super::json::Json;
 use super::lists::Lists;
 use super::rule::Rule;
 use super::spawn::SpawnMessage;
 use super::subject::{Subject, expected_delta};
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) struct Stage {
     server: NetworkServer,

@@ -9,17 +9,17 @@ use syncvar::{
     wire::{NetworkReader, ReadErrorKind},
 };
 
-use super::check::Check;
+use super::Check;
+use super::Report;
 use super::class::Class;
 use super::command::Command;
 use super::frame::{Frame, show};
-use super::json::Json;
 use super::list_cell::{ForElement, Listed, with_element};
 use super::list_trial::Trial;
 use super::recordings;
-use super::report::Report;
 use super::rule::Rule;
 use super::stage::Stage;
+use syncvar_testing::golden::{Json, Node};
 
 /// How many operations and messages there are in the file that came with this repository.
 const OPERATIONS: usize = 95;

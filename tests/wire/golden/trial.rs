@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use super::Check;
 use super::apply;
 use super::bytes::RecordedBytes;
-use super::check::Check;
 use super::class::Class;
 use super::explain::{why_change, why_no_change};
-use super::json::Json;
 use super::list_step;
 use super::rule::Rule;
 use super::subject::{Subject, expected_delta};
+use syncvar_testing::golden::{Json, Node};
 
 pub(crate) struct Trial<'a> {
     class: &'a Class,
@@ -46,7 +46,7 @@ impl<'a> Trial<'a> {
 
     /// Does what was done to the recorded behaviour.
     fn act(&mut self, step: &Json) -> Result<(), Rule> {
-        if step.at("clear_before").bool() {
+        if step.at("clear_before").truth() {
             self.subject.clear_dirty_bits();
             self.unknown_bits = 0;
         }
@@ -87,7 +87,7 @@ impl<'a> Trial<'a> {
             return;
         }
         let (delta, returned) = self.subject.serialize(false);
-        let returns = step.at("initial_returned").bool();
+        let returns = step.at("initial_returned").truth();
         check.equal("initial_returned", returns, initial_returned);
         self.compare_initial(step, initial.as_bytes(), same_values, check);
         self.compare_delta(step, (delta.as_bytes(), returned), same_values, check);
@@ -218,7 +218,7 @@ impl<'a> Trial<'a> {
         check: &mut Check,
     ) {
         let recorded = RecordedBytes::find(step, "delta").expect("bytes");
-        let recorded_returned = step.at("returned").bool();
+        let recorded_returned = step.at("returned").truth();
         let recorded_bits: u64 = step.at("dirty_mask").number();
         let dirty_bits = self.subject.dirty_bits();
         let has_unknown_bits =

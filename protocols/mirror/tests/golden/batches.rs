@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::json::Json;
-use super::report::same;
+use syncvar_testing::golden::same;
 
 /// What was sent: to whom, on which channel, the batch as hexadecimal text.
 pub(crate) type Sent = (u32, u8, String);

@@ -6,7 +6,8 @@ use serde_json::Value;
 use syncvar::mirror::batch::{Batcher, Unbatcher};
 
 use super::json::Json;
-use super::report::{Report, same, same_bytes};
+use crate::Report;
+use syncvar_testing::golden::{same, same_bytes};
 
 pub(crate) fn run(recording: &Value, report: &mut Report) {
     for case in recording.at("cases").list() {

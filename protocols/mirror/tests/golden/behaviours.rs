@@ -6,14 +6,15 @@ use super::classes;
 use super::component::Component;
 use super::differences::Rule;
 use super::json::Json;
-use super::report::{Report, Verdict, same, same_bytes};
 use super::subject::Class;
+use crate::{Report, Verdict};
+use syncvar_testing::golden::{same, same_bytes};
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for class in json.at("classes").list() {
         let name = class.at("class").text();
         for case in class.at("cases").list() {
-            report.vector(name, case.at("name").text(), || one(name, case));
+            report.case(name, case.at("name").text(), || one(name, case));
         }
     }
 }
@@ -240,7 +241,7 @@ fn steps(class: &str, actions: &str) -> Option<Value> {
 pub(crate) fn run_random(json: &Value, report: &mut Report) {
     for (index, case) in json.at("cases").list().iter().enumerate() {
         let name = case.at("class").text();
-        report.vector(name, &index.to_string(), || random(name, case));
+        report.case(name, &index.to_string(), || random(name, case));
     }
 }
 

@@ -14,11 +14,12 @@ use syncvar::{
 use super::batches::{id_of, messages};
 use super::classes::game::{Aim, Door, Player};
 use super::json::{Json, loose};
-use super::report::{Report, same};
 use super::told::{described, recorded_entry};
 use super::value::{Recorded, Text};
 use super::world::{self, GlobalMsg};
 use super::{classes, log};
+use crate::Report;
+use syncvar_testing::golden::same;
 
 /// The door that stands in the recorded scene.
 pub(crate) const DOOR: SceneId = SceneId(1_311_768_464_867_721_217);

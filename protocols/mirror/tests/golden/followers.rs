@@ -7,9 +7,9 @@ use syncvar::Channel;
 use syncvar::mirror::{Limits, MirrorClient, MirrorClientConfig, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
 
-use super::report::same;
 use super::subject::{Class, Subject};
 use super::world;
+use syncvar_testing::golden::same;
 
 /// The components of an object: the class of each, and whether only the owner is given it.
 pub(crate) type Components = Vec<(&'static Class, bool)>;

@@ -7,12 +7,13 @@ use super::component::Component;
 use super::differences::Rule;
 use super::json::Json;
 use super::log;
-use super::report::{Report, Verdict, same};
+use crate::{Report, Verdict};
+use syncvar_testing::golden::same;
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {
         let name = case.at("name").text();
-        report.vector("hooks", name, || one(name, case));
+        report.case("hooks", name, || one(name, case));
     }
 }
 

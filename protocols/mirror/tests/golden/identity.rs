@@ -14,9 +14,10 @@ use syncvar::{Channel, behaviour::BehaviourList};
 use super::batches::messages;
 use super::json::Json;
 use super::payloads::{client_to_server, error_correction, server_deserialize};
-use super::report::{Report, same};
 use super::subject::Class;
 use super::{classes, world};
+use crate::Report;
+use syncvar_testing::golden::same;
 
 /// The asset id of all recorded objects.
 pub(crate) const ASSET: AssetId = AssetId(0x000a_55e7);
@@ -38,7 +39,7 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
     }
     for case in json.at("server_deserialize").list() {
         let name = case.at("name").text();
-        report.vector("server deserialize", name, || server_deserialize(case));
+        report.case("server deserialize", name, || server_deserialize(case));
     }
     for case in json.at("error_correction").list() {
         report.check("error correction", &case.to_string(), || {

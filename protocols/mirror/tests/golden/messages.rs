@@ -14,8 +14,9 @@ use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
 
 use super::classes::structs::Item;
 use super::json::Json;
-use super::report::{Report, same, same_bytes};
 use super::value::{Recorded, Text};
+use crate::Report;
+use syncvar_testing::golden::{same, same_bytes};
 
 #[derive(SyncValue, Clone, Debug, PartialEq)]
 struct GlobalMsg {

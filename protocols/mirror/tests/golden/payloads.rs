@@ -19,8 +19,9 @@ use super::batches::messages;
 use super::differences::Rule;
 use super::identity::{ASSET, Parts, about, ready, sent};
 use super::json::Json;
-use super::report::{Verdict, same};
 use super::{classes, world};
+use crate::Verdict;
+use syncvar_testing::golden::same;
 
 /// A server with one object of `DocData` and `Health`, and a client of it.
 fn joined(

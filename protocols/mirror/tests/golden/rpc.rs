@@ -17,9 +17,10 @@ use super::classes::structs::Item;
 use super::differences::Rule;
 use super::json::Json;
 use super::log;
-use super::report::{Report, Verdict, same};
 use super::value::Recorded;
 use super::value::number::EByte;
+use crate::{Report, Verdict};
+use syncvar_testing::golden::same;
 
 /// Mirror's ids of calls.
 const CALLS: [u16; 2] = [39_124, 40_238];
@@ -44,7 +45,7 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
     }
     for case in json.at("server_dispatch").list() {
         let name = case.at("name").text();
-        report.vector("dispatch", name, || dispatch(name, case));
+        report.case("dispatch", name, || dispatch(name, case));
     }
 }
 

@@ -15,10 +15,11 @@ use super::client_session::{DOOR, TIME};
 use super::differences::Rule;
 use super::json::Json;
 use super::log;
-use super::report::{Report, Verdict, same};
 use super::told::{described, recorded_entry};
 use super::value::number::MonsterKind;
 use super::world::{self, GlobalMsg, PlayerObject};
+use crate::{Report, Verdict};
+use syncvar_testing::golden::same;
 
 /// What was sent of anything but the time, by connection.
 type Sent = BTreeMap<u64, Vec<String>>;
@@ -50,7 +51,7 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
     let everything = recorded(json);
     for (connection, recorded) in everything {
         let name = format!("sent to {connection}");
-        report.vector("server", &name, || {
+        report.case("server", &name, || {
             let ours = replay.sent.remove(&connection).unwrap_or_default();
             same_stream(&ours, &recorded)
         });

@@ -14,10 +14,11 @@ use syncvar::{Channel, values::Vector3};
 use super::batches::{self, Sent};
 use super::followers::{Components, Followers};
 use super::json::Json;
-use super::report::{Report, same};
 use super::value::Recorded;
 use super::world::{self, PlayerObject};
 use super::{classes, log};
+use crate::Report;
+use syncvar_testing::golden::same;
 
 /// What both recordings were made with.
 const LIMITS: Limits = Limits {

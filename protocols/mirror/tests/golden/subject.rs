@@ -8,7 +8,7 @@ use syncvar::{NetId, NetworkBehaviour, behaviour::BehaviourList};
 
 use super::json::Json;
 use super::member::Member;
-use super::report::same;
+use syncvar_testing::golden::same;
 
 /// A behaviour whose fields are known by the names that they have in C#.
 ///

@@ -5,9 +5,10 @@ use serde_json::Value;
 use super::component::Component;
 use super::differences::Rule;
 use super::json::{Json, loose};
-use super::report::{Report, Verdict, same, same_bytes};
 use super::subject::Class;
 use super::{classes, log};
+use crate::{Report, Verdict};
+use syncvar_testing::golden::{same, same_bytes};
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {
@@ -16,7 +17,7 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
         for step in case.at("steps").list() {
             let told = step.get("server_events");
             if told.is_some_and(|told| !told.list().is_empty()) {
-                report.vector(kind, name, || Ok(Verdict::Ruled(Rule::HookOnServer)));
+                report.case(kind, name, || Ok(Verdict::Ruled(Rule::HookOnServer)));
             }
         }
     }

@@ -19,13 +19,14 @@ use super::classes::structs::{
 };
 use super::differences::Rule;
 use super::json::Json;
-use super::report::{Report, Verdict, same, same_bytes};
 use super::value::number::{
     CodeUnit, DateTime, EByte, EDefault, EFlags, ELong, ESByte, EShort, EUInt, EULong, EUShort,
     LayerMask,
 };
 use super::value::unity::{Guid, Uri};
 use super::value::{Recorded, Text};
+use crate::{Report, Verdict};
+use syncvar_testing::golden::{same, same_bytes};
 
 /// One value both ways.
 type Test = fn(&Value) -> Result<(), String>;
@@ -175,13 +176,13 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
     if let Some(picked) = json.get("weaver_writer_per_type") {
         for pair in picked.list() {
             let kind = pair.list()[0].text();
-            report.vector("weaver", kind, || picked_writer(kind, json));
+            report.case("weaver", kind, || picked_writer(kind, json));
         }
     }
     for (index, case) in json.at("cases").list().iter().enumerate() {
         let (call, kind) = (case.at("call").text(), case.at("type").text());
         let name = format!("{index} {call} {}", case.brief());
-        report.vector(kind, &name, || one(call, kind, case));
+        report.case(kind, &name, || one(call, kind, case));
     }
 }
 

@@ -223,7 +223,7 @@ fn absent_value_with_a_length_is_null() {
 fn null_that_is_not_in_an_option_is_read_as_empty() {
     assert_eq!(read::<String>(&[0, 0]), "");
     assert_eq!(read::<FixedString32>(&[0, 0]), "");
-    assert_eq!(read::<Vec<u8>>(&[0]), []);
+    assert_eq!(read::<Vec<u8>>(&[0]), [0_u8; 0]);
     assert_eq!(read::<Vec<String>>(&[0]), Vec::<String>::new());
     assert_eq!(read::<HashSet<u8>>(&[0]), HashSet::new());
     assert_eq!(read::<BTreeMap<u8, u8>>(&[0]), BTreeMap::new());

@@ -3,9 +3,9 @@
 use syncvar::{NetworkBehaviour, SyncValue, SyncVar, values::Vector3};
 
 use super::{Cell, Cells, cells};
-use crate::golden::json::Json;
 use crate::golden::recorded::{EnumNumber, Recorded};
 use crate::golden::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 #[derive(SyncValue, Clone, Default, PartialEq)]
 pub(crate) struct Buf {

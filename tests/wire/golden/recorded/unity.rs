@@ -6,8 +6,8 @@ use syncvar::values::{
 };
 
 use super::{Recorded, float};
-use crate::golden::json::Json;
 use crate::golden::rule::Rule;
+use syncvar_testing::golden::{Json, Node};
 
 fn floats<const N: usize>(json: &Json) -> [f32; N] {
     let floats: Vec<f32> = json.at("f32").items().iter().map(float).collect();

@@ -17,8 +17,9 @@ use syncvar_runtime::behaviour::{
 
 use super::sessions::{LIMITS, messages};
 use super::{float, session_server::READY};
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same, same_bytes};
+use syncvar_testing::golden::{same, same_bytes};
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {

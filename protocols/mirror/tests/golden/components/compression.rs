@@ -7,8 +7,9 @@ use syncvar::mirror::components::{from_steps, read_differences, to_steps, write_
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
 
 use super::{bits, float, rotation};
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same, same_bytes};
+use syncvar_testing::golden::{same, same_bytes};
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for (index, case) in json.at("cases").list().iter().enumerate() {

@@ -22,7 +22,8 @@ use super::session_server::READY;
 use super::sessions::LIMITS;
 use super::vector;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, Verdict, same};
+use crate::{Report, Verdict};
+use syncvar_testing::golden::same;
 
 pub(crate) fn run_cells(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {
@@ -62,7 +63,7 @@ fn cells(case: &[Value]) -> Result<(), String> {
 pub(crate) fn run_servers(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {
         let name = case.at("n").number::<u32>().to_string();
-        report.vector(case.at("kind").text(), &name, || {
+        report.case(case.at("kind").text(), &name, || {
             Replay::new(case)?.run(case)?;
             Ok(Verdict::Matched)
         });

@@ -6,8 +6,9 @@ use syncvar::values::Vector3;
 
 use super::snapshots::same_numbers;
 use super::vector;
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same};
+use syncvar_testing::golden::same;
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for (index, case) in json.at("cases").list().iter().enumerate() {

@@ -16,8 +16,9 @@ use syncvar::mirror::{
 };
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
 
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same, same_bytes};
+use syncvar_testing::golden::{same, same_bytes};
 
 const HANDSHAKE: i64 = 0x1122_3344_5566_7788;
 

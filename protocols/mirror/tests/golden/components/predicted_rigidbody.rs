@@ -17,8 +17,9 @@ use super::prediction::{same_rotation, same_vector};
 use super::side::{Alone, Side};
 use super::snapshots::same_numbers;
 use super::{float, rotation, vector};
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same};
+use syncvar_testing::golden::same;
 
 const SETTINGS: SyncSettings = SyncSettings {
     end_interval: 1.0 / 60.0,

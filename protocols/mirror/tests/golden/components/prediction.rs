@@ -8,8 +8,9 @@ use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
 
 use super::snapshots::same_numbers;
 use super::{float, rotation, vector};
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same, same_bytes};
+use syncvar_testing::golden::{same, same_bytes};
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for (index, case) in json.at("cases").list().iter().enumerate() {

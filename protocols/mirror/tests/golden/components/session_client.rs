@@ -16,9 +16,10 @@ use super::sessions::{
     same_pose,
 };
 use super::transforms::pose;
+use crate::Verdict;
 use crate::golden::differences::Rule;
 use crate::golden::json::Json;
-use crate::golden::report::{Verdict, same};
+use syncvar_testing::golden::same;
 
 /// The object that the server moves, and the player.
 const OBJECT: NetId = NetId(1);

@@ -14,9 +14,10 @@ use super::sessions::{
     prefabs, same_clock, same_pose, transform,
 };
 use super::transforms::pose;
+use crate::Verdict;
 use crate::golden::differences::Rule;
 use crate::golden::json::Json;
-use crate::golden::report::{Verdict, same};
+use syncvar_testing::golden::same;
 
 /// `ReadyMessage` in a batch.
 pub(crate) const READY: [u8; 11] = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0xbc, 0xaa];

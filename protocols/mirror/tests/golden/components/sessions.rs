@@ -15,8 +15,8 @@ use syncvar::values::Vector3;
 use syncvar_runtime::BehaviourList;
 
 use super::{float, session_client, session_server};
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::Report;
 
 /// Those of the recording.
 pub(crate) const LIMITS: Limits = Limits {
@@ -43,9 +43,9 @@ pub(crate) fn run(json: &Value, report: &mut Report) {
 }
 
 fn run_case<M: TransformMethod>(case: &Value, name: &str, report: &mut Report) {
-    report.vector("server", name, || session_server::run::<M>(case, false));
-    report.vector("relay", name, || session_server::run::<M>(case, true));
-    report.vector("client", name, || session_client::run::<M>(case));
+    report.case("server", name, || session_server::run::<M>(case, false));
+    report.case("relay", name, || session_server::run::<M>(case, true));
+    report.case("client", name, || session_client::run::<M>(case));
 }
 
 pub(crate) fn transform<M: TransformMethod>(case: &Value) -> NetworkTransform<M> {

@@ -7,8 +7,9 @@ use syncvar::mirror::components::{
 };
 
 use super::{double_bits, float};
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same};
+use syncvar_testing::golden::same;
 
 type Test = fn(&Value) -> Result<(), String>;
 

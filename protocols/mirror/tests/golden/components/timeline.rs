@@ -4,8 +4,9 @@ use serde_json::Value;
 use syncvar::mirror::components::{InterpolationSettings, Timeline};
 
 use super::snapshots::same_numbers;
+use crate::Report;
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same};
+use syncvar_testing::golden::same;
 
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {

@@ -17,9 +17,10 @@ use syncvar_runtime::behaviour::{
 use syncvar_runtime::{NetworkCalls, NetworkContext};
 
 use super::{bits, double_bits, float, rotation, vector};
+use crate::Report;
 use crate::golden::components::side::{Alone, Side};
 use crate::golden::json::Json;
-use crate::golden::report::{Report, same, same_bytes};
+use syncvar_testing::golden::{same, same_bytes};
 
 pub(crate) fn run_reliable(json: &Value, report: &mut Report) {
     for case in json.at("cases").list() {

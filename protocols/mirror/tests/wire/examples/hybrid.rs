@@ -49,8 +49,8 @@ impl Parts {
 
     /// Runs a frame at a time in hundredths of a second.
     fn update(&mut self, time: u64) {
-        let passed = Duration::from_millis(time * 10) - self.net.now;
-        self.net.advance(passed);
+        let passed = Duration::from_millis(time * 10).checked_sub(self.net.now);
+        self.net.advance(passed.expect("times in order"));
         self.net.send_all();
         self.net.server.update(self.net.now);
         self.net.deliver();
