@@ -38,6 +38,11 @@ pub struct Pawn {
 
 #[network_calls]
 impl Pawn {
+    #[expect(
+        clippy::unused_self,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the derive passes the behaviour and both values by reference"
+    )]
     fn is_step(&self, former: &i32, new: &i32, elapsed_ticks: u32) -> bool {
         let reach = u64::from(elapsed_ticks.min(100)).saturating_mul(1 << 24);
         i64::from(*former).abs_diff((*new).into()) <= reach

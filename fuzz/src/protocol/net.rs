@@ -8,7 +8,9 @@ use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::values::{Postcard, Vector3};
 use syncvar::wire::NetworkWriter;
-use syncvar::{Budget, ClientConfig, Framing, NetworkSceneId, PacketLimits, ServerConfig};
+use syncvar::{
+    Budget, ClientConfig, Framing, NetworkIdentity, NetworkSceneId, PacketLimits, ServerConfig,
+};
 
 use super::{MAX_OBJECTS, Protocol};
 use crate::objects::{Body, Chat, Item, Mind, Purse, Racer, Tree, Wheel, digest, hero, prefabs};
@@ -117,7 +119,7 @@ macro_rules! protocol {
             }
 
             fn check(server: &NetworkServer, client: &NetworkClient, to: ConnectionId) {
-                for id in server.identities().map(|identity| identity.net_id()) {
+                for id in server.identities().map(NetworkIdentity::net_id) {
                     let group = server.group(id);
                     let is_member = group.is_some_and(|group| server.is_in_group(to, group));
                     let pawns = server.get::<Pawn>(id).zip(client.get::<Pawn>(id));
@@ -177,10 +179,7 @@ fn token(number: u8) -> [u8; 16] {
 
 /// Moves the pawns by the inputs of their owners.
 fn take_inputs(server: &mut NetworkServer, links: &[ConnectionId; 4], now: Duration) {
-    let ids: Vec<NetId> = server
-        .identities()
-        .map(|identity| identity.net_id())
-        .collect();
+    let ids: Vec<NetId> = server.identities().map(NetworkIdentity::net_id).collect();
     for tick in server.ticks_until(now) {
         for link in links {
             let connection = server.connection_of(*link).unwrap_or(*link);
@@ -199,7 +198,7 @@ fn take_inputs(server: &mut NetworkServer, links: &[ConnectionId; 4], now: Durat
 /// Sets the input, or writes to a pawn. Returns whether the step does so.
 fn write(client: &mut NetworkClient, mut step: Step<'_>) -> bool {
     let (which, what, number) = (step.byte(), step.byte(), step.number());
-    let ids = client.identities().map(|identity| identity.net_id());
+    let ids = client.identities().map(NetworkIdentity::net_id);
     let pawns: Vec<_> = ids.filter(|id| client.get::<Pawn>(*id).is_some()).collect();
     let pawn = pawns.get(usize::from(which) % pawns.len().max(1)).copied();
     let pawn = pawn.unwrap_or_default();
