@@ -23,7 +23,7 @@ mod minutes;
 mod mirror;
 mod net;
 mod piece;
-mod socket;
+mod sockets;
 mod stage;
 mod tcp;
 mod unit;
@@ -66,8 +66,8 @@ fn run(time: Duration) -> Result<(), String> {
     let mut stages = [
         Held::new(|| Box::new(net::Net::new()) as Box<dyn Stage>),
         Held::new(|| Box::new(mirror::Mirror::new())),
-        Held::new(|| Box::new(tcp::Tcp::new())),
-        Held::new(|| Box::new(kcp::Kcp::new())),
+        Held::new(|| Box::new(sockets::Sockets::<tcp::Tcp>::new())),
+        Held::new(|| Box::new(sockets::Sockets::<kcp::Kcp>::new())),
     ];
     let mut baseline = None;
     let mut rounds = 0;

@@ -223,8 +223,8 @@ impl Net {
                 continue;
             }
             visible += 1;
-            let wanted = server.get::<Unit>(id).map(Unit::state);
-            let found = client.get::<Unit>(id).map(Unit::state);
+            let wanted = server.get::<Unit>(id).map(Unit::text);
+            let found = client.get::<Unit>(id).map(Unit::text);
             ensure(wanted == found, || {
                 format!("client {index} has {found:?} for {id}, the server {wanted:?}")
             })?;

@@ -30,31 +30,13 @@ pub(crate) struct Unit {
     hooks: u64,
 }
 
-/// Public fields of a unit.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct State {
-    health: i32,
-    name: String,
-    log: Vec<u32>,
-    bag: BTreeMap<u32, String>,
-    marks: BTreeSet<u32>,
-    aim: u32,
-}
-
 impl Unit {
-    pub(crate) fn state(&self) -> State {
-        State {
-            health: *self.health,
-            name: self.name.to_string(),
-            log: self.log.to_vec(),
-            bag: self
-                .bag
-                .iter()
-                .map(|(key, text)| (*key, text.clone()))
-                .collect(),
-            marks: self.marks.iter().copied().collect(),
-            aim: *self.aim,
-        }
+    /// Returns the fields that everybody reads, as text.
+    pub(crate) fn text(&self) -> String {
+        let bag: BTreeMap<_, _> = self.bag.iter().collect();
+        let marks: BTreeSet<_> = self.marks.iter().collect();
+        let (health, name, log, aim) = (*self.health, &*self.name, &*self.log, *self.aim);
+        format!("{health} {name} {log:?} {bag:?} {marks:?} {aim}")
     }
 
     /// Writes to a random field.
