@@ -1,6 +1,7 @@
 //! Networks of Mirror's protocol in memory and virtual time.
 
 mod link;
+pub mod messages;
 
 use std::collections::BTreeMap;
 use std::iter::from_fn;

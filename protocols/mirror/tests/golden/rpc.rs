@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use syncvar::mirror::{
-    AssetId, Limits, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
+    AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
     MirrorSpawnOptions, SpawnPolicy,
 };
 use syncvar::prelude::*;
 use syncvar::{Channel, calls::CallError, values::Vector3};
 
-use super::batches::{id_of, messages};
+use super::batches::id_of;
 use super::classes::calls::{Health, Inner, RpcBase, RpcChild, Rpcs};
 use super::classes::plain::EmptyNB;
 use super::classes::structs::Item;
@@ -21,6 +21,7 @@ use super::value::Recorded;
 use super::value::number::EByte;
 use crate::{Report, Verdict};
 use syncvar_testing::golden::same;
+use syncvar_testing::mirror::{MirrorNetwork, messages};
 
 /// Mirror's ids of calls.
 const CALLS: [u16; 2] = [39_124, 40_238];
@@ -69,10 +70,9 @@ fn hash(name: &str, hash: u16) -> Result<(), String> {
     same("hash", &call.hash, &hash)
 }
 
-/// A server with the recorded objects, and a client that sees them.
+/// A server with the recorded objects, and a client that observes both.
 struct World {
-    server: MirrorServer,
-    client: MirrorClient,
+    net: MirrorNetwork,
     connection: ConnectionId,
 }
 
@@ -82,62 +82,46 @@ impl World {
             spawn_policy: SpawnPolicy::WhenReady,
             ..MirrorServerConfig::default()
         };
-        let mut server = MirrorServer::with_config(prefabs(), config);
-        let connection = server.handle_connect(Limits::TELEPATHY);
+        let server = MirrorServer::with_config(prefabs(), config);
+        let mut net = MirrorNetwork::new(server, || MirrorClient::new(prefabs()));
+        net.frame_time = Duration::from_secs(1);
+        let connection = net.connect();
         let options = MirrorSpawnOptions {
             owner: owned.then_some(connection),
             ..MirrorSpawnOptions::default()
         };
         loop {
             let object = <(EmptyNB, Rpcs)>::default();
-            let id = server.try_spawn(object, options.clone());
+            let id = net.server.try_spawn(object, options.clone());
             match id.map_err(|error| error.to_string())? {
                 OBJECT => break,
-                other => server.despawn(other),
+                other => net.server.despawn(other),
             }
             .unwrap();
         }
-        let child = server.try_spawn(RpcChild::default(), options);
+        let child = net.server.try_spawn(RpcChild::default(), options);
         same("the child", &child, &Ok(CHILD))?;
-        let mut world = Self {
-            server,
-            client: MirrorClient::new(prefabs()),
-            connection,
-        };
-        world.client.handle_connect(Limits::TELEPATHY);
-        world.step(1)?;
-        world.step(2)?;
-        Ok(world)
+        net.frames(2);
+        net.take_packets();
+        Ok(Self { net, connection })
     }
 
-    /// Both sides send what they have. Returns what there was of calls.
-    fn step(&mut self, seconds: u64) -> Result<Sent, String> {
-        let now = Duration::from_secs(seconds);
-        let mut sent = Vec::new();
-        self.client.update(now);
-        while let Some(packet) = self.client.poll_transmit() {
-            note(&mut sent, packet.channel, &packet.bytes);
-            let handled = self
-                .server
-                .handle_packet(self.connection, packet.channel, &packet.bytes);
-            handled.map_err(|error| error.to_string())?;
-        }
-        self.server.update(now);
-        while let Some(transmit) = self.server.poll_transmit() {
-            let bytes = transmit.to_bytes();
-            note(&mut sent, transmit.channel, &bytes);
-            let handled = self.client.handle_packet(transmit.channel, &bytes);
-            handled.map_err(|error| error.to_string())?;
-        }
-        Ok(sent)
+    fn client(&mut self) -> &mut MirrorClient {
+        self.net.client(self.connection)
     }
-}
 
-fn note(sent: &mut Sent, channel: Channel, batch: &[u8]) {
-    for (_, message) in messages(batch) {
-        if CALLS.contains(&id_of(&message)) {
-            sent.push((channel as u8, hex::encode(message)));
+    /// Runs a second, and returns the messages about calls.
+    fn calls(&mut self) -> Sent {
+        self.net.frame();
+        let mut sent = Sent::new();
+        for packet in self.net.take_packets() {
+            for message in messages::messages(&packet.bytes) {
+                if CALLS.contains(&id_of(&message)) {
+                    sent.push((packet.channel as u8, hex::encode(message)));
+                }
+            }
         }
+        sent
     }
 }
 
@@ -150,7 +134,7 @@ fn sent(kind: &str, name: &str, case: &Value) -> Result<(), String> {
     let mut world = World::new(owned)?;
     let arguments = case.at("args").text();
     let called = match kind {
-        "Command" => command(&mut world.client, name, arguments)?,
+        "Command" => command(world.client(), name, arguments)?,
         _ => rpc(&mut world, name, arguments)?,
     };
     let key = if kind == "Command" {
@@ -172,7 +156,7 @@ fn sent(kind: &str, name: &str, case: &Value) -> Result<(), String> {
     if kind == "Command" {
         same("it can be sent", &called.is_ok(), &!recorded.is_empty())?;
     }
-    same("sent", &world.step(3)?, &recorded)
+    same("sent", &world.calls(), &recorded)
 }
 
 fn command(
@@ -206,7 +190,7 @@ fn command(
 
 fn rpc(world: &mut World, name: &str, arguments: &str) -> Result<Result<(), CallError>, String> {
     let text = |text: &str| Some(text.to_string());
-    let calls = world.server.calls_at::<Rpcs>(OBJECT, 1);
+    let calls = world.net.server.calls_at::<Rpcs>(OBJECT, 1);
     let item = json!({"id": 1, "name": "a", "weight": {"bits": "40000000"}});
     Ok(match (name.split(' ').next(), arguments) {
         (Some("RpcNoArgs"), "") => calls.rpc_no_args(),
@@ -244,6 +228,7 @@ fn dispatch(name: &str, case: &Value) -> Result<Verdict, String> {
     log::take();
     let batch = case.at("batch").hex();
     let handled = world
+        .net
         .server
         .handle_packet(world.connection, Channel::Reliable, &batch);
     same(

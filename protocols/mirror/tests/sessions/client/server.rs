@@ -3,19 +3,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar::mirror::batch::{Batcher, Unbatcher};
-use syncvar::mirror::message::{
-    ChangeOwnerMessage, EntityStateMessage, Message, NetworkMessage, ObjectDestroyMessage,
-    ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage, SpawnFlags, SpawnMessage,
+use syncvar::Channel;
+use syncvar::mirror::batch::Batcher;
+use syncvar::mirror::message::{Message, SpawnFlags};
+use syncvar::mirror::{AssetId, Limits, MirrorClient, MirrorClientEvent};
+pub(crate) use syncvar_testing::mirror::messages::{
+    changes, destroy, finished, full, message, owner, spawn, started, state,
 };
-use syncvar::mirror::{AssetId, Limits, MirrorClient, MirrorClientEvent, SceneId};
-use syncvar::prelude::*;
-use syncvar::{
-    Channel,
-    behaviour::BehaviourSet,
-    values::{Quaternion, Vector3},
-    wire::Encoding,
-};
+use syncvar_testing::mirror::messages::{messages, spawn_in_scene};
 
 use crate::client::game::{self, DOOR, Door, prefabs};
 
@@ -78,14 +73,10 @@ impl World {
     }
 }
 
-/// What a client has sent: channels, and the messages of each batch.
+/// Returns the packets of a client: channels, and the messages of each batch.
 pub(crate) fn sent(client: &mut MirrorClient) -> Vec<(Channel, Vec<Vec<u8>>)> {
     let packets = std::iter::from_fn(|| client.poll_transmit());
-    let batches = packets.map(|packet| {
-        let messages = Unbatcher::new(&packet.bytes).unwrap();
-        let messages = messages.map(|message| message.unwrap().to_vec());
-        (packet.channel, messages.collect())
-    });
+    let batches = packets.map(|packet| (packet.channel, messages(&packet.bytes)));
     batches.collect()
 }
 
@@ -105,79 +96,6 @@ pub(crate) fn batch(time: f64, messages: &[Bytes]) -> Bytes {
     batcher.next_batch().unwrap_or(empty)
 }
 
-pub(crate) fn message<'a>(message: &impl NetworkMessage<'a>) -> Bytes {
-    message.to_bytes().unwrap()
-}
-
-pub(crate) fn started() -> Bytes {
-    message(&ObjectSpawnStartedMessage)
-}
-
-pub(crate) fn finished() -> Bytes {
-    message(&ObjectSpawnFinishedMessage)
-}
-
-pub(crate) fn spawn(id: u32, asset_id: AssetId, flags: SpawnFlags, payload: &[u8]) -> Bytes {
-    spawn_of(id, (asset_id, SceneId::NONE), flags, payload)
-}
-
 pub(crate) fn spawn_door(id: u32, payload: &[u8]) -> Bytes {
-    spawn_of(id, (AssetId::NONE, DOOR), SpawnFlags::NONE, payload)
-}
-
-fn spawn_of(id: u32, kind: (AssetId, SceneId), flags: SpawnFlags, payload: &[u8]) -> Bytes {
-    message(&SpawnMessage {
-        net_id: NetId(id),
-        flags,
-        scene_id: kind.1,
-        asset_id: kind.0,
-        position: Vector3::new(1.0, 2.0, 3.0),
-        rotation: Quaternion::IDENTITY,
-        scale: Vector3::new(1.0, 1.0, 2.0),
-        payload: Some(payload),
-    })
-}
-
-pub(crate) fn owner(id: u32, flags: SpawnFlags) -> Bytes {
-    let net_id = NetId(id);
-    message(&ChangeOwnerMessage { net_id, flags })
-}
-
-pub(crate) fn destroy(id: u32) -> Bytes {
-    let net_id = NetId(id);
-    message(&ObjectDestroyMessage { net_id })
-}
-
-pub(crate) fn state(id: u32, payload: &[u8]) -> Bytes {
-    message(&EntityStateMessage {
-        net_id: NetId(id),
-        payload: Some(payload),
-    })
-}
-
-/// The payload of a spawn: all components, each behind its safety byte.
-pub(crate) fn full(behaviours: impl BehaviourSet) -> Vec<u8> {
-    payload(behaviours, true)
-}
-
-/// The payload of a change: those components that have been written to.
-pub(crate) fn changes(behaviours: impl BehaviourSet) -> Vec<u8> {
-    payload(behaviours, false)
-}
-
-fn payload(behaviours: impl BehaviourSet, initial_state: bool) -> Vec<u8> {
-    let mut behaviours = behaviours.into_behaviours();
-    let (mut mask, mut parts) = (0_u8, Vec::new());
-    let mut index = 0;
-    behaviours.slots_mut().for_each_mut(|slot| {
-        if initial_state || slot.dirty_bits() != 0 {
-            let mut part = syncvar::wire::NetworkWriter::with_encoding(Encoding::Mirror);
-            slot.write_layout(&mut part, initial_state, false);
-            mask |= 1 << index;
-            parts.push(u8::try_from(part.len() % 256).unwrap());
-            parts.extend(part.as_bytes());
-        }
-        index += 1;
-    });
-    [vec![mask], parts].concat()
+    spawn_in_scene(id, DOOR, payload)
 }

@@ -1,46 +1,31 @@
 //! Servers and clients that are broken, or mean harm.
 
 use std::path::Path;
+use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
-use syncvar::mirror::batch::{Batcher, Unbatcher};
 use syncvar::mirror::message::{
-    EntityStateMessage, NetworkMessage, ObjectDestroyMessage, ObjectSpawnFinishedMessage,
-    ObjectSpawnStartedMessage, ReadyMessage, SpawnFlags, SpawnMessage,
+    EntityStateMessage, ObjectDestroyMessage, ObjectSpawnFinishedMessage,
+    ObjectSpawnStartedMessage, ReadyMessage, SpawnMessage,
 };
 use syncvar::mirror::*;
-use syncvar::{
-    Channel, NetId,
-    values::{Quaternion, Vector3},
-};
+use syncvar::{Channel, NetId};
 
 use syncvar_testing::mirror::FRAME;
+use syncvar_testing::mirror::messages::{self, message};
 
 use super::net::{FoundNetwork, Whole, network, prefabs};
 
-fn message<'a>(message: &impl NetworkMessage<'a>) -> Bytes {
-    message.to_bytes().unwrap()
-}
-
-fn batch(messages: &[Bytes]) -> Bytes {
-    let mut batcher = Batcher::new(usize::MAX);
-    for message in messages {
-        batcher.add(message, 1.0);
-    }
-    batcher.next_batch().unwrap()
+fn batch(all: &[Bytes]) -> Vec<u8> {
+    let all: Vec<&[u8]> = all.iter().map(|message| &message[..]).collect();
+    syncvar_testing::mirror::batch(Duration::from_secs(1), &all)
 }
 
 fn spawn(id: u32) -> Bytes {
     message(&SpawnMessage {
-        net_id: NetId(id),
-        flags: SpawnFlags::NONE,
-        scene_id: SceneId::NONE,
         asset_id: AssetId(1001),
-        position: Vector3::default(),
-        rotation: Quaternion::IDENTITY,
-        scale: Vector3::new(1.0, 1.0, 1.0),
-        payload: None,
+        ..messages::spawn_fields(id, None)
     })
 }
 
@@ -57,8 +42,7 @@ fn recorded(direction: &str) -> Vec<Vec<u8>> {
                 .is_some_and(|it| it.starts_with(direction))
             {
                 let batch = hex::decode(sent["hex"].as_str().unwrap()).unwrap();
-                let messages = Unbatcher::new(&batch).unwrap();
-                all.extend(messages.map(|it| it.unwrap().to_vec()));
+                all.extend(messages::messages(&batch));
             }
         }
     }
