@@ -37,15 +37,15 @@ fn joined() -> (MirrorNetwork, ConnectionId, NetId) {
     (net, connection, player)
 }
 
-fn objects<B: NetworkBehaviour>(client: &MirrorClient, reader: &mut EventReader) -> Vec<NetId> {
-    client
-        .changes_of::<B>(reader)
-        .map(|it| it.object())
-        .collect()
-}
-
 #[test]
 fn each_reader_of_a_mirror_client_reads_all_events() {
+    fn objects<B: NetworkBehaviour>(client: &MirrorClient, reader: &mut EventReader) -> Vec<NetId> {
+        client
+            .changes_of::<B>(reader)
+            .map(|it| it.object())
+            .collect()
+    }
+
     let (mut net, connection, player) = joined();
     while net.client(connection).poll_event().is_some() {}
     let mut first = net.client(connection).event_reader();

@@ -50,33 +50,6 @@ mod gaits {
     }
 }
 
-#[derive(SyncValue, Clone, PartialEq, Debug, Default)]
-struct Item {
-    id: i32,
-    name: String,
-    weight: f32,
-    /// Does not travel.
-    #[sync_value(skip)]
-    seen: bool,
-}
-
-impl Item {
-    fn new(id: i32, name: &str, weight: f32) -> Self {
-        Self {
-            id,
-            name: name.into(),
-            weight,
-            seen: false,
-        }
-    }
-}
-
-#[derive(NetworkBehaviour, Default)]
-struct Marker {
-    #[sync_var]
-    number: SyncVar<u8>,
-}
-
 fn writer_of<T: SyncValue>(value: &T) -> NetworkWriter {
     let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     writer.write(value);
@@ -231,6 +204,27 @@ fn null_that_is_not_in_an_option_is_read_as_empty() {
 
 #[test]
 fn class_is_read_into_the_existing_value() {
+    #[derive(SyncValue, Clone, PartialEq, Debug, Default)]
+    struct Item {
+        id: i32,
+        name: String,
+        weight: f32,
+        /// Does not travel.
+        #[sync_value(skip)]
+        seen: bool,
+    }
+
+    impl Item {
+        fn new(id: i32, name: &str, weight: f32) -> Self {
+            Self {
+                id,
+                name: name.into(),
+                weight,
+                seen: false,
+            }
+        }
+    }
+
     let mut item = Some(Item {
         seen: true,
         ..Item::default()
@@ -383,6 +377,12 @@ fn a_decimal_that_is_none_is_refused() {
 
 #[test]
 fn a_reference_names_one_of_64_behaviours() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Marker {
+        #[sync_var]
+        number: SyncVar<u8>,
+    }
+
     let (what, value) = ("position of a behaviour", 64);
     let refused = ReadErrorKind::InvalidValue { what, value };
     assert_eq!(error::<BehaviourRef<Marker>>(&[1, 0, 0, 0, 64]), refused);
@@ -402,18 +402,18 @@ fn calls_that_mirror_has_too_write_its_bytes() {
     assert_eq!(reader.read_decimal().ok(), Some(Decimal::new(1, 0)));
 }
 
-/// So many milliseconds after 1970, or before.
-fn unix(milliseconds: i64) -> SystemTime {
-    let span = Duration::from_millis(milliseconds.unsigned_abs());
-    if milliseconds < 0 {
-        SystemTime::UNIX_EPOCH - span
-    } else {
-        SystemTime::UNIX_EPOCH + span
-    }
-}
-
 #[test]
 fn dates_are_times_to_the_millisecond() {
+    /// So many milliseconds after 1970, or before.
+    fn unix(milliseconds: i64) -> SystemTime {
+        let span = Duration::from_millis(milliseconds.unsigned_abs());
+        if milliseconds < 0 {
+            SystemTime::UNIX_EPOCH - span
+        } else {
+            SystemTime::UNIX_EPOCH + span
+        }
+    }
+
     for (date, milliseconds) in [
         (0x40e6_24f0_c6ce_8151, 1_709_210_096_789), // 2024-02-29 12:34:56.789
         (0x0000_0000_0000_0000, -2_209_161_600_000), // 1899-12-30

@@ -29,29 +29,29 @@ fn browser(hashes: Vec<Vec<u8>>) -> Client {
     client.unwrap()
 }
 
-async fn join(server: &Running) -> NetworkPeer {
-    let hashes = hashes(server);
-    let url = format!("https://{}/game", server.addr);
-    let run = move |door: Door| {
-        let (hashes, url) = (hashes.clone(), url.clone());
-        async move {
-            let url: url::Url = url.parse().unwrap();
-            let session = browser(hashes).connect(url).await.unwrap();
-            let (write, read) = session.open_bi().await.unwrap();
-            let quic: quinn::Connection = (*session).clone();
-            connection::exchange(&quic, read, write, &Web(session), door).await
-        }
-    };
-    let client = client();
-    let options = client_options(&client, TransportOptions::default()).unwrap();
-    let peer = Peer::by_task(options, run).unwrap();
-    let mut peer = soon(Box::pin(NetworkPeer::of(peer, client))).await.unwrap();
-    wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
-    peer
-}
-
 #[tokio::test]
 async fn a_session_shares_the_port_with_native_clients() {
+    async fn join(server: &Running) -> NetworkPeer {
+        let hashes = hashes(server);
+        let url = format!("https://{}/game", server.addr);
+        let run = move |door: Door| {
+            let (hashes, url) = (hashes.clone(), url.clone());
+            async move {
+                let url: url::Url = url.parse().unwrap();
+                let session = browser(hashes).connect(url).await.unwrap();
+                let (write, read) = session.open_bi().await.unwrap();
+                let quic: quinn::Connection = (*session).clone();
+                connection::exchange(&quic, read, write, &Web(session), door).await
+            }
+        };
+        let client = client();
+        let options = client_options(&client, TransportOptions::default()).unwrap();
+        let peer = Peer::by_task(options, run).unwrap();
+        let mut peer = soon(Box::pin(NetworkPeer::of(peer, client))).await.unwrap();
+        wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
+        peer
+    }
+
     let server = start(TransportOptions::default(), march());
     let mut web = Box::pin(join(&server)).await;
     let mut native = server.join().await;

@@ -66,50 +66,50 @@ async fn after_a_long_tick_the_next_has_the_real_time() {
     assert!((0..).zip(&times).all(|(number, now)| *now >= number * long));
 }
 
-/// Listener with this many rounds of input.
-#[derive(Debug)]
-struct Busy(Arc<AtomicUsize>);
+#[tokio::test]
+async fn sockets_are_drained_although_each_tick_is_late() {
+    /// Listener with this many rounds of input.
+    #[derive(Debug)]
+    struct Busy(Arc<AtomicUsize>);
 
-impl Listener<Echo> for Busy {
-    fn poll(&mut self, _: &mut Context<'_>) -> Poll<()> {
-        let less = |left: usize| left.checked_sub(1);
-        match self.0.fetch_update(Relaxed, Relaxed, less) {
-            Ok(_) => Poll::Ready(()),
-            Err(_) => Poll::Pending,
+    impl Listener<Echo> for Busy {
+        fn poll(&mut self, _: &mut Context<'_>) -> Poll<()> {
+            let less = |left: usize| left.checked_sub(1);
+            match self.0.fetch_update(Relaxed, Relaxed, less) {
+                Ok(_) => Poll::Ready(()),
+                Err(_) => Poll::Pending,
+            }
+        }
+
+        fn set_options(&mut self, _: &TransportOptions, _: &Arc<Admission>) {}
+
+        fn local_addr(&self) -> io::Result<SocketAddr> {
+            Ok(([127, 0, 0, 1], 0).into())
+        }
+
+        fn receive(&mut self, _: &mut crate::gate::Gate<'_, Echo>, _: Duration) {}
+
+        fn send(&mut self, _: &Transmit<'_>) -> Sent {
+            Sent::NotHere
+        }
+
+        fn close(&mut self, _: ConnectionId, _: Duration) -> bool {
+            false
+        }
+
+        fn connections(&self) -> Vec<ConnectionId> {
+            Vec::new()
+        }
+
+        fn flush(&mut self, _: Duration) {}
+
+        fn shut_down(&mut self, _: Duration) {}
+
+        fn poll_shut_down(&mut self, _: &mut Context<'_>) -> Poll<()> {
+            Poll::Ready(())
         }
     }
 
-    fn set_options(&mut self, _: &TransportOptions, _: &Arc<Admission>) {}
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(([127, 0, 0, 1], 0).into())
-    }
-
-    fn receive(&mut self, _: &mut crate::gate::Gate<'_, Echo>, _: Duration) {}
-
-    fn send(&mut self, _: &Transmit<'_>) -> Sent {
-        Sent::NotHere
-    }
-
-    fn close(&mut self, _: ConnectionId, _: Duration) -> bool {
-        false
-    }
-
-    fn connections(&self) -> Vec<ConnectionId> {
-        Vec::new()
-    }
-
-    fn flush(&mut self, _: Duration) {}
-
-    fn shut_down(&mut self, _: Duration) {}
-
-    fn poll_shut_down(&mut self, _: &mut Context<'_>) -> Poll<()> {
-        Poll::Ready(())
-    }
-}
-
-#[tokio::test]
-async fn sockets_are_drained_although_each_tick_is_late() {
     let left = Arc::new(AtomicUsize::new(0));
     let mut host = Host::new(TransportOptions::mirror());
     host.add(Busy(Arc::clone(&left)));

@@ -149,11 +149,6 @@ fn message(number: usize, length: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Lengths of one, two and more fragments, and the limits; the largest twice.
-const LENGTHS: [usize; 12] = [
-    1, 2, 1169, 1170, 1171, 2341, 2342, 16_384, 100_000, 148_716, 5, 148_716,
-];
-
 /// Link without loss.
 const FAIR: Weather = Weather {
     lost: 0,
@@ -163,6 +158,11 @@ const FAIR: Weather = Weather {
 
 #[test]
 fn messages_of_all_lengths_arrive_once_and_in_order() {
+    /// Lengths of one, two and more fragments, and the limits; the largest twice.
+    const LENGTHS: [usize; 12] = [
+        1, 2, 1169, 1170, 1171, 2341, 2342, 16_384, 100_000, 148_716, 5, 148_716,
+    ];
+
     for ours in [Ours::Client, Ours::Server] {
         for seed in 0..4 {
             let mut pair = Pair::connected(ours, STORM, 0, seed);

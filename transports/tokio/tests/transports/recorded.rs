@@ -13,6 +13,32 @@ use syncvar_tokio::telepathy::{Frames, head};
 
 #[test]
 fn recorded_bytes_hold_the_recorded_messages() {
+    /// Checks a recorded session. Returns the number of messages in its raw bytes.
+    fn check(session: &Value) -> usize {
+        let Some(raw) = session["raw"].as_array().filter(|raw| !raw.is_empty()) else {
+            return 0;
+        };
+        let connections: BTreeSet<u64> =
+            raw.iter().filter_map(|raw| raw["conn"].as_u64()).collect();
+        // The recorder has checked the frames of streams; datagrams need no check.
+        let is_kcp = session["raw_framing_check"]
+            .as_object()
+            .is_none_or(serde_json::Map::is_empty);
+        let checked = connections.iter().enumerate().map(|(index, connection)| {
+            let end = End {
+                session,
+                connection: *connection,
+                index,
+            };
+            if is_kcp {
+                kcp(&end)
+            } else {
+                ["c2s", "s2c"].map(|dir| telepathy(&end, dir)).iter().sum()
+            }
+        });
+        checked.sum()
+    }
+
     let given = std::env::var_os("SYNCVAR_GOLDEN_DIR");
     let folder = given.as_ref().map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../protocols/mirror/tests/golden/data"),
@@ -31,31 +57,6 @@ fn recorded_bytes_hold_the_recorded_messages() {
     }
     // One KCP session and six Telepathy sessions have raw bytes.
     assert!(sessions == 7 || given.is_some(), "{sessions}");
-}
-
-/// Checks a recorded session. Returns the number of messages in its raw bytes.
-fn check(session: &Value) -> usize {
-    let Some(raw) = session["raw"].as_array().filter(|raw| !raw.is_empty()) else {
-        return 0;
-    };
-    let connections: BTreeSet<u64> = raw.iter().filter_map(|raw| raw["conn"].as_u64()).collect();
-    // The recorder has checked the frames of streams; datagrams need no check.
-    let is_kcp = session["raw_framing_check"]
-        .as_object()
-        .is_none_or(serde_json::Map::is_empty);
-    let checked = connections.iter().enumerate().map(|(index, connection)| {
-        let end = End {
-            session,
-            connection: *connection,
-            index,
-        };
-        if is_kcp {
-            kcp(&end)
-        } else {
-            ["c2s", "s2c"].map(|dir| telepathy(&end, dir)).iter().sum()
-        }
-    });
-    checked.sum()
 }
 
 /// Recording of one connection.

@@ -243,16 +243,16 @@ fn updates_at_one_time_lose_no_change() {
     assert_eq!(net.xs([client], body), [9]);
 }
 
-/// An angle of which steps below a tenth are no change.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0, sync_method = hybrid)]
-struct Wheel {
-    #[sync_var(with = Quantized<-10, 10, 10>)]
-    angle: SyncVar<f32>,
-}
-
 #[test]
 fn equal_write_does_not_cancel_a_sent_change() {
+    /// An angle of which steps below a tenth are no change.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, sync_method = hybrid)]
+    struct Wheel {
+        #[sync_var(with = Quantized<-10, 10, 10>)]
+        angle: SyncVar<f32>,
+    }
+
     let prefabs = || MirrorPrefabs::new().register::<Wheel>(MirrorPrefab::new("wheel", 1.into()));
     let mut net = MirrorNetwork::of_observers(prefabs, MirrorServerConfig::default());
     let connection = net.connect();

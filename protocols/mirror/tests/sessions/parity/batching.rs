@@ -7,28 +7,6 @@ use syncvar::mirror::{Limits, MirrorError, MirrorServerEvent};
 use super::world::world;
 use syncvar_testing::mirror::bytes;
 
-/// The lengths of the messages in each batch, for messages of these lengths in batches of 32 bytes.
-fn cut(lengths: &[usize]) -> Vec<Vec<usize>> {
-    let mut batcher = Batcher::new(32);
-    for (content, length) in (0..).zip(lengths) {
-        batcher.add(&vec![content; *length], 1.5);
-    }
-    let mut next = 0;
-    let cut = std::iter::from_fn(|| batcher.next_batch());
-    let cut = cut.map(|batch| {
-        let messages = Unbatcher::new(&batch).unwrap();
-        assert_eq!(messages.time().to_bits(), 1.5_f64.to_bits());
-        let messages = messages.map(|message| {
-            let message = message.unwrap();
-            assert!(message.iter().all(|byte| *byte == next), "in their order");
-            next += 1;
-            message.len()
-        });
-        messages.collect()
-    });
-    cut.collect()
-}
-
 // MakeNextBatch_NoMessage, MakeNextBatch_OneMessage, AddMessage.
 #[test]
 fn a_batch_is_a_time_and_each_message_behind_its_length() {
@@ -46,6 +24,28 @@ fn a_batch_is_a_time_and_each_message_behind_its_length() {
 // MakeNextBatch_LargerThanThreshold_BetweenSmallerMessages, MakeNextBatch_MultipleMessages_Small_Giant_Small.
 #[test]
 fn messages_are_gathered_until_a_batch_is_full() {
+    /// The lengths of the messages in each batch, for messages of these lengths in batches of 32 bytes.
+    fn cut(lengths: &[usize]) -> Vec<Vec<usize>> {
+        let mut batcher = Batcher::new(32);
+        for (content, length) in (0..).zip(lengths) {
+            batcher.add(&vec![content; *length], 1.5);
+        }
+        let mut next = 0;
+        let cut = std::iter::from_fn(|| batcher.next_batch());
+        let cut = cut.map(|batch| {
+            let messages = Unbatcher::new(&batch).unwrap();
+            assert_eq!(messages.time().to_bits(), 1.5_f64.to_bits());
+            let messages = messages.map(|message| {
+                let message = message.unwrap();
+                assert!(message.iter().all(|byte| *byte == next), "in their order");
+                next += 1;
+                message.len()
+            });
+            messages.collect()
+        });
+        cut.collect()
+    }
+
     // 8 bytes are the time, and 1 of each message its length.
     assert_eq!(cut(&[11, 10]), [vec![11, 10]], "almost full");
     assert_eq!(cut(&[11, 11]), [vec![11, 11]], "full");

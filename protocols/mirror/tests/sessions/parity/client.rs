@@ -59,15 +59,6 @@ fn given(messages: &[&[u8]]) -> (MirrorNetwork, ConnectionId) {
     (world, client)
 }
 
-fn failures(world: &mut MirrorNetwork, client: ConnectionId) -> Vec<MirrorSpawnFailure> {
-    let events = world.client_events(client).into_iter();
-    let failures = events.filter_map(|event| match event {
-        MirrorClientEvent::SpawnFailed { reason, .. } => Some(reason),
-        _ => None,
-    });
-    failures.collect()
-}
-
 // ChangeOwner_AddsToConnectionOwnedWhenGranted, ChangeOwner_RemovesFromConnectionOwnedWhenRevoked,
 // ChangeOwner_SetsIsOwnedTrue, ChangeOwner_SetsIsOwnedFalse, OnChangeOwner_AppliesOwnershipToKnownObject.
 #[test]
@@ -153,6 +144,15 @@ fn second_spawn_keeps_the_object_and_its_single_start() {
 // OnSpawn_GiveNoExtraErrorsWhenPrefabIsntSpawned.
 #[test]
 fn missing_prefab_is_reported_once_and_skipped() {
+    fn failures(world: &mut MirrorNetwork, client: ConnectionId) -> Vec<MirrorSpawnFailure> {
+        let events = world.client_events(client).into_iter();
+        let failures = events.filter_map(|event| match event {
+            MirrorClientEvent::SpawnFailed { reason, .. } => Some(reason),
+            _ => None,
+        });
+        failures.collect()
+    }
+
     let (mut world, client) = given(&[
         &spawn(4, (AssetId::NONE, SceneId::NONE), SpawnFlags::NONE),
         &spawn(5, (AssetId(77), SceneId::NONE), SpawnFlags::NONE),

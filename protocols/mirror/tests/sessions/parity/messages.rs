@@ -41,13 +41,6 @@ impl Nothing {
     }
 }
 
-fn prefabs() -> MirrorPrefabs {
-    MirrorPrefabs::new()
-        .message::<Child>()
-        .message::<Nothing>()
-        .register::<super::game::Door>(syncvar::mirror::MirrorPrefab::scene("door"))
-}
-
 // GetId, MessageIdIsCorrectLength, TestUnpackMessageNonGeneric, UnpackWrongMessage, TestUnpackIdMismatch.
 #[test]
 fn a_message_begins_with_the_hash_of_its_name() {
@@ -80,6 +73,13 @@ fn truncated_message_is_an_error() {
 // StructWithMethods, StructWithEmptyMethods.
 #[test]
 fn messages_of_the_game_arrive_with_all_that_is_in_them() {
+    fn prefabs() -> MirrorPrefabs {
+        MirrorPrefabs::new()
+            .message::<Child>()
+            .message::<Nothing>()
+            .register::<super::game::Door>(syncvar::mirror::MirrorPrefab::scene("door"))
+    }
+
     let mut world = world_of(prefabs);
     let client = world.connect();
     let child = Child {

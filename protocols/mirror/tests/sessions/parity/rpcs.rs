@@ -9,15 +9,6 @@ use super::game::{Hero, Purse, tell, told, whole};
 use super::world::{world, world_of};
 use syncvar_testing::mirror::MirrorNetwork;
 
-fn refusals(world: &mut MirrorNetwork) -> Vec<CommandRefusal> {
-    let events = world.events().into_iter();
-    let refusals = events.filter_map(|event| match event {
-        MirrorServerEvent::CommandRefused { reason, .. } => Some(reason),
-        _ => None,
-    });
-    refusals.collect()
-}
-
 // CommandIsSentWithAuthority, SendCommand, SenderConnectionIsSetWhenCommandIsRecieved,
 // SendCommand_ClientOwnedObject_ConnectionNotNull.
 #[test]
@@ -68,6 +59,15 @@ fn unrestricted_command_accepts_any_client_and_any_object() {
 // WarningForCommandSentWithoutAuthority, SendCommand_OnlyAllowedOnOwnedObjects, SendCommand_RequiresAuthority.
 #[test]
 fn owner_only_command_is_refused_on_both_sides() {
+    fn refusals(world: &mut MirrorNetwork) -> Vec<CommandRefusal> {
+        let events = world.events().into_iter();
+        let refusals = events.filter_map(|event| match event {
+            MirrorServerEvent::CommandRefused { reason, .. } => Some(reason),
+            _ => None,
+        });
+        refusals.collect()
+    }
+
     let mut world = world();
     let (client, player) = world.join(whole());
     let (other, _) = world.join(whole());

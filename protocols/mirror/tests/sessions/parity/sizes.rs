@@ -13,20 +13,12 @@ const LIMITS: Limits = Limits {
     max_reliable: 300,
     max_unreliable: 300,
 };
-/// The longest message: 8 bytes are the time of its batch, 2 say how long it is.
-const LONGEST: usize = 300 - 8 - 2;
 
 fn small_world() -> (MirrorNetwork, ConnectionId) {
     let mut world = world();
     world.limits = LIMITS;
     let client = world.connect();
     (world, client)
-}
-
-fn numbered(number: i32, length: usize) -> Chat {
-    let mut chat = Chat::of_length(length);
-    chat.number = number;
-    chat
 }
 
 fn client_got(world: &mut MirrorNetwork, client: ConnectionId) -> Vec<(i32, usize)> {
@@ -55,6 +47,12 @@ fn server_got(world: &mut MirrorNetwork) -> Vec<(i32, usize)> {
 // Send_ServerToClientMessage_LargerThanBatchThreshold, Send_ServerToClientMessage_LargerThanBatchThreshold_SentInOrder.
 #[test]
 fn message_longer_than_a_batch_keeps_its_order() {
+    fn numbered(number: i32, length: usize) -> Chat {
+        let mut chat = Chat::of_length(length);
+        chat.number = number;
+        chat
+    }
+
     let (mut world, client) = small_world();
     let lengths = [10, 200, 10, 64, 10];
     let expected: Vec<_> = (0..)
@@ -78,6 +76,9 @@ fn message_longer_than_a_batch_keeps_its_order() {
 // SendToAll_MessageLargerThanMaxSize_LogsErrorAndDrops.
 #[test]
 fn longest_message_arrives_and_a_longer_one_is_an_error() {
+    /// The longest message: 8 bytes are the time of its batch, 2 say how long it is.
+    const LONGEST: usize = 300 - 8 - 2;
+
     let (mut world, client) = small_world();
     let too_long = MirrorError::TooLong {
         length: LONGEST + 1,

@@ -22,15 +22,6 @@ fn parts(count: usize) -> BehaviourList {
     (0..count).fold(BehaviourList::new(), |list, _| list.with(Part::default()))
 }
 
-fn prefabs() -> MirrorPrefabs {
-    let mut prefab = MirrorPrefab::new("machine", AssetId(64));
-    for index in 0..64 {
-        let component = Component::new().sync_direction(SyncDirection::ClientToServer);
-        prefab = prefab.component(index, component);
-    }
-    MirrorPrefabs::new().register_with(prefab, || parts(64))
-}
-
 #[test]
 fn more_than_64_components_are_refused_with_a_sentence() {
     for count in [65, 256] {
@@ -43,6 +34,15 @@ fn more_than_64_components_are_refused_with_a_sentence() {
 /// A command for component 255, and a state with all 64 bits that holds one component.
 #[test]
 fn absent_components_of_a_client_are_refused() {
+    fn prefabs() -> MirrorPrefabs {
+        let mut prefab = MirrorPrefab::new("machine", AssetId(64));
+        for index in 0..64 {
+            let component = Component::new().sync_direction(SyncDirection::ClientToServer);
+            prefab = prefab.component(index, component);
+        }
+        MirrorPrefabs::new().register_with(prefab, || parts(64))
+    }
+
     let config = MirrorServerConfig {
         spawn_policy: SpawnPolicy::WhenReady,
         ..MirrorServerConfig::default()

@@ -108,31 +108,31 @@ fn last_places_are_for_returning_sessions() {
     assert_eq!(net.server.stats().refused.without_place, 1);
 }
 
-/// Object of a scene: it outlives the connection of its owner.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0, sync_direction = client_to_server)]
-struct Map {
-    #[sync_var(hook = on_zoom)]
-    zoom: SyncVar<i32>,
-    #[sync_var]
-    marks: SyncList<u32>,
-    #[sync_var]
-    names: SyncDictionary<u32, String>,
-    zooms: Vec<i32>,
-}
-
-impl Map {
-    fn on_zoom(&mut self, previous: i32) {
-        self.zooms.push(previous);
-    }
-}
-
-fn map_prefabs() -> MirrorPrefabs {
-    MirrorPrefabs::new().register::<Map>(MirrorPrefab::scene("map"))
-}
-
 #[test]
 fn write_beyond_a_limit_changes_no_field() {
+    /// Object of a scene: it outlives the connection of its owner.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0, sync_direction = client_to_server)]
+    struct Map {
+        #[sync_var(hook = on_zoom)]
+        zoom: SyncVar<i32>,
+        #[sync_var]
+        marks: SyncList<u32>,
+        #[sync_var]
+        names: SyncDictionary<u32, String>,
+        zooms: Vec<i32>,
+    }
+
+    impl Map {
+        fn on_zoom(&mut self, previous: i32) {
+            self.zooms.push(previous);
+        }
+    }
+
+    fn map_prefabs() -> MirrorPrefabs {
+        MirrorPrefabs::new().register::<Map>(MirrorPrefab::scene("map"))
+    }
+
     const SCENE: SceneId = SceneId(7);
     let mut config = MirrorServerConfig::default();
     config.limits.max_elements = 10;

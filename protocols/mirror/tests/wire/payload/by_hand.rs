@@ -11,53 +11,53 @@ use syncvar::{
 
 use super::support::{Component, CustomSer};
 
-/// Two numbers, which go out when both are dirty.
-#[derive(Default)]
-struct Pair {
-    numbers: [SyncVar<i32>; 2],
-}
-
-impl NetworkBehaviour for Pair {
-    type Previous = ();
-    const SCHEMA: BehaviourSchema = BehaviourSchema {
-        name: "Pair",
-        base: None,
-        fields: &[
-            FieldSchema::of::<SyncVar<i32>>("one"),
-            FieldSchema::of::<SyncVar<i32>>("other"),
-        ],
-    };
-
-    fn sync_var_dirty_bits(&self) -> u64 {
-        let [one, other] = &self.numbers;
-        u64::from(one.is_dirty()) | u64::from(other.is_dirty()) << 1
-    }
-    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
-        let [one, other] = &mut self.numbers;
-        visitor.field(1, "Pair.one", one);
-        visitor.field(2, "Pair.other", other);
-    }
-    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        assert!(!initial_state, "a snapshot is made of fields");
-        let ready = self.sync_var_dirty_bits() == 0b11;
-        let dirty_bits = if ready { writer.fields() & 0b11 } else { 0 };
-        writer.write_dirty_bits(dirty_bits);
-        self.write_fields(writer, dirty_bits);
-        ready
-    }
-    fn on_deserialize(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-        initial_state: bool,
-    ) -> Result<(), ReadError> {
-        assert!(!initial_state, "a snapshot is made of fields");
-        let dirty_bits = reader.read_dirty_bits_of::<Self>()?;
-        self.read_fields(reader, dirty_bits)
-    }
-}
-
 #[test]
 fn handwritten_behaviour_writes_all_fields_or_one_mask() {
+    /// Two numbers, which go out when both are dirty.
+    #[derive(Default)]
+    struct Pair {
+        numbers: [SyncVar<i32>; 2],
+    }
+
+    impl NetworkBehaviour for Pair {
+        type Previous = ();
+        const SCHEMA: BehaviourSchema = BehaviourSchema {
+            name: "Pair",
+            base: None,
+            fields: &[
+                FieldSchema::of::<SyncVar<i32>>("one"),
+                FieldSchema::of::<SyncVar<i32>>("other"),
+            ],
+        };
+
+        fn sync_var_dirty_bits(&self) -> u64 {
+            let [one, other] = &self.numbers;
+            u64::from(one.is_dirty()) | u64::from(other.is_dirty()) << 1
+        }
+        fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
+            let [one, other] = &mut self.numbers;
+            visitor.field(1, "Pair.one", one);
+            visitor.field(2, "Pair.other", other);
+        }
+        fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+            assert!(!initial_state, "a snapshot is made of fields");
+            let ready = self.sync_var_dirty_bits() == 0b11;
+            let dirty_bits = if ready { writer.fields() & 0b11 } else { 0 };
+            writer.write_dirty_bits(dirty_bits);
+            self.write_fields(writer, dirty_bits);
+            ready
+        }
+        fn on_deserialize(
+            &mut self,
+            reader: &mut NetworkReader<'_>,
+            initial_state: bool,
+        ) -> Result<(), ReadError> {
+            assert!(!initial_state, "a snapshot is made of fields");
+            let dirty_bits = reader.read_dirty_bits_of::<Self>()?;
+            self.read_fields(reader, dirty_bits)
+        }
+    }
+
     let mut pair = Component::new(Pair::default());
     pair.get_mut::<Pair>().numbers[1].set(2);
     assert_eq!(pair.full(), "0004");
@@ -115,40 +115,40 @@ fn layout_writes_the_usual_bytes_in_other_encodings() {
     assert_eq!((*replica.0.v, replica.0.previous), (1, Some(9)));
 }
 
-/// Mirror's `CustomSerNoBase`: writes whether the state is the initial one, and a text.
-struct CustomSerNoBase;
-
-impl NetworkBehaviour for CustomSerNoBase {
-    type Previous = ();
-    const SCHEMA: BehaviourSchema = BehaviourSchema {
-        name: "CustomSerNoBase",
-        base: None,
-        fields: &[],
-    };
-    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
-
-    fn sync_var_dirty_bits(&self) -> u64 {
-        0
-    }
-    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
-    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
-        writer.write_bool(initial_state);
-        writer.write(&"hi".to_owned());
-        true
-    }
-    fn on_deserialize(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-        initial_state: bool,
-    ) -> Result<(), ReadError> {
-        assert_eq!(reader.read_bool()?, initial_state);
-        assert_eq!(reader.read::<String>()?, "hi");
-        Ok(())
-    }
-}
-
 #[test]
 fn a_behaviour_can_decide_every_byte() {
+    /// Mirror's `CustomSerNoBase`: writes whether the state is the initial one, and a text.
+    struct CustomSerNoBase;
+
+    impl NetworkBehaviour for CustomSerNoBase {
+        type Previous = ();
+        const SCHEMA: BehaviourSchema = BehaviourSchema {
+            name: "CustomSerNoBase",
+            base: None,
+            fields: &[],
+        };
+        const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
+
+        fn sync_var_dirty_bits(&self) -> u64 {
+            0
+        }
+        fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
+        fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+            writer.write_bool(initial_state);
+            writer.write(&"hi".to_owned());
+            true
+        }
+        fn on_deserialize(
+            &mut self,
+            reader: &mut NetworkReader<'_>,
+            initial_state: bool,
+        ) -> Result<(), ReadError> {
+            assert_eq!(reader.read_bool()?, initial_state);
+            assert_eq!(reader.read::<String>()?, "hi");
+            Ok(())
+        }
+    }
+
     let mut custom = Component::new(CustomSerNoBase);
     assert_eq!(custom.full(), "0103006869");
     assert_eq!(custom.change(), "0003006869");

@@ -98,47 +98,47 @@ fn a_payload_that_ends_too_early_is_an_error_that_says_where() {
     assert_eq!(error.field(), Some("DocData.int2"));
 }
 
-#[derive(SyncValue, Clone, PartialEq, Debug)]
-struct Item {
-    id: i32,
-    name: String,
-    weight: f32,
-}
-
-#[derive(NetworkBehaviour)]
-struct SyncObjs {
-    #[sync_var]
-    ints: SyncList<i32>,
-    #[sync_var]
-    strings: SyncList<String>,
-    #[sync_var]
-    items: SyncList<Item>,
-    #[sync_var]
-    dict: SyncDictionary<i32, String>,
-    #[sync_var]
-    hset: SyncHashSet<String>,
-    #[sync_var]
-    sset: SyncSortedSet<i32>,
-    #[sync_var]
-    after: SyncVar<i32>,
-}
-
-impl Default for SyncObjs {
-    fn default() -> Self {
-        Self {
-            ints: SyncList::default(),
-            strings: SyncList::default(),
-            items: SyncList::default(),
-            dict: SyncDictionary::default(),
-            hset: SyncHashSet::default(),
-            sset: SyncSortedSet::default(),
-            after: 42.into(),
-        }
-    }
-}
-
 #[test]
 fn collection_changes_follow_their_mask_in_field_order() {
+    #[derive(SyncValue, Clone, PartialEq, Debug)]
+    struct Item {
+        id: i32,
+        name: String,
+        weight: f32,
+    }
+
+    #[derive(NetworkBehaviour)]
+    struct SyncObjs {
+        #[sync_var]
+        ints: SyncList<i32>,
+        #[sync_var]
+        strings: SyncList<String>,
+        #[sync_var]
+        items: SyncList<Item>,
+        #[sync_var]
+        dict: SyncDictionary<i32, String>,
+        #[sync_var]
+        hset: SyncHashSet<String>,
+        #[sync_var]
+        sset: SyncSortedSet<i32>,
+        #[sync_var]
+        after: SyncVar<i32>,
+    }
+
+    impl Default for SyncObjs {
+        fn default() -> Self {
+            Self {
+                ints: SyncList::default(),
+                strings: SyncList::default(),
+                items: SyncList::default(),
+                dict: SyncDictionary::default(),
+                hset: SyncHashSet::default(),
+                sset: SyncSortedSet::default(),
+                after: 42.into(),
+            }
+        }
+    }
+
     let mut objects = Component::new(SyncObjs::default());
     assert_eq!(objects.full(), format!("{}54", empty_collections(6)));
     let behaviour = objects.get_mut::<SyncObjs>();

@@ -131,27 +131,27 @@ fn early_segments_leave_room_for_the_missing_one() {
     assert_eq!(messages(&mut server, Channel::Reliable).len(), 1);
 }
 
-/// Sends the datagrams at 0 s, and a repeated one every 5 s, as an attacker does that keeps the memory.
-fn end_of(first: &[Bytes]) -> (u64, Option<KcpError>) {
-    let (_, mut server) = pair();
-    for datagram in first {
-        server.handle_datagram(ms(0), datagram);
-    }
-    for time in (0..60_000).step_by(10) {
-        server.update(ms(time));
-        if server.closed().is_some() {
-            return (time, server.closed());
-        }
-        if time % 5000 == 0 {
-            server.handle_datagram(ms(time), &first[0]);
-        }
-        drop(said_by(&mut server));
-    }
-    (60_000, None)
-}
-
 #[test]
 fn a_missing_segment_closes_after_the_timeout() {
+    /// Sends the datagrams at 0 s, and a repeated one every 5 s, as an attacker does that keeps the memory.
+    fn end_of(first: &[Bytes]) -> (u64, Option<KcpError>) {
+        let (_, mut server) = pair();
+        for datagram in first {
+            server.handle_datagram(ms(0), datagram);
+        }
+        for time in (0..60_000).step_by(10) {
+            server.update(ms(time));
+            if server.closed().is_some() {
+                return (time, server.closed());
+            }
+            if time % 5000 == 0 {
+                server.handle_datagram(ms(time), &first[0]);
+            }
+            drop(said_by(&mut server));
+        }
+        (60_000, None)
+    }
+
     let early: Vec<Bytes> = (2..100).map(|number| full(number, 0)).collect();
     assert_eq!(end_of(&early), (10_000, Some(KcpError::MissingSegment)));
     let incomplete = [full(1, 9), full(2, 8)];

@@ -17,22 +17,22 @@ fn delay(millis: u64) -> Conditions {
     }
 }
 
-/// Returns the time until a client has a change.
-async fn change(
-    server: &Running,
-    client: &mut syncvar_tokio::tcp::TcpClient,
-    count: u32,
-) -> Duration {
-    let before = Instant::now();
-    server.write(move |board| {
-        board.count.set(count);
-    });
-    server.see(client, |board| board.count == count).await;
-    before.elapsed()
-}
-
 #[tokio::test]
 async fn each_direction_has_its_delay_and_loses_it() {
+    /// Returns the time until a client has a change.
+    async fn change(
+        server: &Running,
+        client: &mut syncvar_tokio::tcp::TcpClient,
+        count: u32,
+    ) -> Duration {
+        let before = Instant::now();
+        server.write(move |board| {
+            board.count.set(count);
+        });
+        server.see(client, |board| board.count == count).await;
+        before.elapsed()
+    }
+
     let server = Running::start(TCP, TransportOptions::default(), idle);
     let mut client = Box::pin(server.join()).await;
     let (incoming, outgoing) = (Conditions::default(), delay(200));

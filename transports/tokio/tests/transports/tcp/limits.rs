@@ -203,24 +203,24 @@ async fn garbage_is_read_up_to_a_limit_and_then_reset() {
     assert_eq!(server.stats().linger_cuts, 1);
 }
 
-/// Drops all packets that arrive at a socket. Returns whether the system allows it.
-#[cfg(target_os = "linux")]
-fn cut_off(stream: &TcpStream) -> bool {
-    // `return 0`: no byte of a packet passes.
-    let drop_all = [socket2::SockFilter::new(6, 0, 0, 0)];
-    match socket2::SockRef::from(stream).attach_filter(&drop_all) {
-        Ok(()) => true,
-        Err(error) => {
-            println!("skipped: no socket filter ({error})");
-            false
-        }
-    }
-}
-
 /// Its clients may be silent: the system alone can notice that they are gone.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_vanished_client_of_a_busy_server_is_noticed() {
+    /// Drops all packets that arrive at a socket. Returns whether the system allows it.
+    #[cfg(target_os = "linux")]
+    fn cut_off(stream: &TcpStream) -> bool {
+        // `return 0`: no byte of a packet passes.
+        let drop_all = [socket2::SockFilter::new(6, 0, 0, 0)];
+        match socket2::SockRef::from(stream).attach_filter(&drop_all) {
+            Ok(()) => true,
+            Err(error) => {
+                println!("skipped: no socket filter ({error})");
+                false
+            }
+        }
+    }
+
     let options = TransportOptions {
         idle_timeout: Duration::from_secs(1),
         ..TransportOptions::default()

@@ -215,36 +215,36 @@ async fn connecting_has_a_time_limit() {
     assert_eq!(timeout, Some(&Timeout::Connect));
 }
 
-/// A link between a client and a server that can be cut.
-struct Cable {
-    addr: SocketAddr,
-    cut: tokio::sync::watch::Sender<()>,
-}
-
-impl Cable {
-    async fn lay(server: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let addr = listener.local_addr().unwrap();
-        let (cut, cuts) = tokio::sync::watch::channel(());
-        tokio::spawn(async move {
-            while let Ok((mut client, _)) = listener.accept().await {
-                let mut cuts = cuts.clone();
-                cuts.mark_unchanged();
-                tokio::spawn(async move {
-                    let mut server = TcpStream::connect(server).await.unwrap();
-                    tokio::select! {
-                        _ = copy_bidirectional(&mut client, &mut server) => {}
-                        _ = cuts.changed() => {}
-                    }
-                });
-            }
-        });
-        Self { addr, cut }
-    }
-}
-
 #[tokio::test]
 async fn cut_client_returns_to_its_session() {
+    /// A link between a client and a server that can be cut.
+    struct Cable {
+        addr: SocketAddr,
+        cut: tokio::sync::watch::Sender<()>,
+    }
+
+    impl Cable {
+        async fn lay(server: SocketAddr) -> Self {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let addr = listener.local_addr().unwrap();
+            let (cut, cuts) = tokio::sync::watch::channel(());
+            tokio::spawn(async move {
+                while let Ok((mut client, _)) = listener.accept().await {
+                    let mut cuts = cuts.clone();
+                    cuts.mark_unchanged();
+                    tokio::spawn(async move {
+                        let mut server = TcpStream::connect(server).await.unwrap();
+                        tokio::select! {
+                            _ = copy_bidirectional(&mut client, &mut server) => {}
+                            _ = cuts.changed() => {}
+                        }
+                    });
+                }
+            });
+            Self { addr, cut }
+        }
+    }
+
     let mut server = Running::start(TCP, with_sessions(), idle);
     let cable = Cable::lay(server.addr).await;
     let mut client = connect(cable.addr, quick(1000)).await.unwrap();

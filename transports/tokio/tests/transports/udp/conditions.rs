@@ -10,19 +10,19 @@ use syncvar_testing::sockets::soon;
 use syncvar_tokio::udp::{TransportOptions, UdpClient, UdpServer};
 use tokio::sync::watch;
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(channel = unreliable, send_interval = 0)]
-struct Mover {
-    #[sync_var]
-    x: SyncVar<u32>,
-}
-
-fn prefabs() -> Prefabs {
-    Prefabs::new().register::<Mover>("mover")
-}
-
 #[tokio::test]
 async fn unreliable_state_converges_under_bad_conditions() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(channel = unreliable, send_interval = 0)]
+    struct Mover {
+        #[sync_var]
+        x: SyncVar<u32>,
+    }
+
+    fn prefabs() -> Prefabs {
+        Prefabs::new().register::<Mover>("mover")
+    }
+
     let mut server = NetworkServer::new(prefabs());
     let movers: Vec<NetId> = (0..50).map(|_| server.spawn(Mover::default())).collect();
     let udp = UdpServer::bind("127.0.0.1:0", server, TransportOptions::default());

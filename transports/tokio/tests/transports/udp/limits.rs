@@ -13,13 +13,6 @@ use syncvar_tokio::udp::{KcpError, TransportOptions, UdpClient, UdpError};
 use tokio::net::UdpSocket;
 use tokio::time::{sleep, timeout};
 
-/// First datagram of a client.
-fn hello() -> [u8; 32] {
-    let mut hello = [0; 32];
-    hello[..10].copy_from_slice(&[0xa0, 1, 2, 3, 4, 5, 6, 7, 8, 1]);
-    hello
-}
-
 /// Socket of a stranger.
 async fn stranger(server: &Running) -> UdpSocket {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
@@ -46,6 +39,13 @@ async fn refused(server: &Running) -> io::Error {
 
 #[tokio::test]
 async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state() {
+    /// First datagram of a client.
+    fn hello() -> [u8; 32] {
+        let mut hello = [0; 32];
+        hello[..10].copy_from_slice(&[0xa0, 1, 2, 3, 4, 5, 6, 7, 8, 1]);
+        hello
+    }
+
     let server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let socket = stranger(&server).await;
     for _ in 0..1000 {

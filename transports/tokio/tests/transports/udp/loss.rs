@@ -92,25 +92,25 @@ async fn objects_are_right_without_loss() {
     assert_eq!(Box::pin(wrong_after_stop([0; 3])).await, (0, 0));
 }
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(channel = unreliable, send_interval = 0)]
-struct Car {
-    #[sync_var(write = owner)]
-    x: SyncVar<u32>,
-    honked: Vec<u32>,
-}
-
-#[network_calls]
-impl Car {
-    #[command(unreliable)]
-    fn honk(&mut self, number: u32) {
-        self.honked.push(number);
-    }
-}
-
 /// The last write of an owner arrives, and each call arrives once or not at all.
 #[tokio::test]
 async fn writes_and_calls_of_an_owner_survive_loss_and_duplicates() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(channel = unreliable, send_interval = 0)]
+    struct Car {
+        #[sync_var(write = owner)]
+        x: SyncVar<u32>,
+        honked: Vec<u32>,
+    }
+
+    #[network_calls]
+    impl Car {
+        #[command(unreliable)]
+        fn honk(&mut self, number: u32) {
+            self.honked.push(number);
+        }
+    }
+
     let prefabs = || Prefabs::new().register::<Car>("car");
     let mut server = NetworkServer::new(prefabs());
     let car = server.spawn(Car::default());
