@@ -16,6 +16,7 @@ mod pair;
 pub mod programs;
 #[cfg(feature = "sockets")]
 pub mod sockets;
+mod twins;
 mod view_change;
 
 pub use behaviours::{
@@ -32,4 +33,5 @@ pub use packets::{
     ClientMessages, DATAGRAMS, ServerMessages, arrive, arrive_at_server, events, messages, packet,
 };
 pub use pair::{Packet, Pair};
+pub use twins::Twins;
 pub use view_change::{ViewChange, object_of};

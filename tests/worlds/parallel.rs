@@ -5,15 +5,16 @@ pub(crate) mod twins;
 
 use std::time::Duration;
 
-use self::twins::{Chatter, Hoard, Twins, Volley};
+use self::twins::{Chatter, Hoard, Volley};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
     Budget, Framing,
     behaviour::BehaviourList,
+    interest::SpatialGrid,
     values::{Quaternion, Vector3},
 };
-use syncvar_testing::{Banner, Compass, Door, Player, Score};
+use syncvar_testing::{Banner, Compass, Door, Player, Score, Twins};
 
 /// What is done to both servers. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -167,7 +168,7 @@ struct World {
 impl World {
     fn new(packet_size: usize, parallel_from: usize) -> Self {
         Self {
-            twins: Twins::new(packet_size, parallel_from),
+            twins: twins::twins(packet_size, parallel_from),
             objects: Vec::new(),
         }
     }
@@ -213,7 +214,9 @@ impl World {
                 let id = self.object(choice);
                 self.twins.both(|server| fill(server, id, gold, silver));
             }
-            Action::Tick(millis) => self.twins.tick(Duration::from_millis(millis.into())),
+            Action::Tick(millis) => {
+                twins::tick(&mut self.twins, Duration::from_millis(millis.into()))
+            }
             other => self.act_on_sight(&other),
         }
     }
@@ -247,8 +250,10 @@ impl World {
             Action::Watch(client, x) => {
                 let connection = self.twins.connection(client);
                 let position = Vector3::new(x.into(), 0.0, 0.0);
-                self.twins
-                    .grids(|grid| grid.watch(connection, position).unwrap_or_default());
+                self.twins.both(|server| {
+                    let grid = server.interest_mut::<SpatialGrid>().expect("a grid");
+                    grid.watch(connection, position).unwrap_or_default();
+                });
             }
             ref other => self.act_on_clients(other),
         }
@@ -256,8 +261,8 @@ impl World {
 
     fn act_on_clients(&mut self, action: &Action) {
         match *action {
-            Action::Join(true) => self.twins.join(Framing::Unet),
-            Action::Join(false) => self.twins.join(Framing::Compact),
+            Action::Join(true) => twins::join(&mut self.twins, Framing::Unet),
+            Action::Join(false) => twins::join(&mut self.twins, Framing::Compact),
             Action::Leave(client) => self.twins.leave(client),
             Action::SetReady(client, true) => {
                 let connection = self.twins.connection(client);

@@ -5,19 +5,20 @@ use std::time::Duration;
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Framing, NetworkIdentity, ServerConfig, interest::SpatialGrid,
+    Budget, Framing, NetworkIdentity, ServerConfig, behaviour::BehaviourSet, interest::SpatialGrid,
     values::Vector3,
 };
 
-use syncvar_testing::{Compass, Door, Player, Score};
+use syncvar_testing::{Compass, Door, Player, Score, Twins, client};
 
-struct Twins {
-    alone: NetworkServer,
-    host: NetworkServer,
+/// Place of the server with a local client.
+const HOST: usize = 1;
+
+/// A server without a local client, and one with it.
+struct World {
+    twins: Twins,
     local: ConnectionId,
-    clients: Vec<(ConnectionId, NetworkClient)>,
     objects: Vec<NetId>,
-    now: Duration,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +76,7 @@ fn position(place: u8) -> Vector3 {
     Vector3::new(f32::from(place) * 15.0, 0.0, 0.0)
 }
 
-impl Twins {
+impl World {
     fn new() -> Self {
         let server = || {
             let config = ServerConfig {
@@ -86,30 +87,19 @@ impl Twins {
             let prefabs = syncvar_testing::prefabs_with_scoreboard();
             NetworkServer::with_interest(prefabs, config, grid)
         };
-        let mut twins = Self {
-            alone: server(),
-            host: server(),
-            local: ConnectionId(0),
-            clients: Vec::new(),
-            objects: Vec::new(),
-            now: Duration::ZERO,
-        };
-        for dialect in [Framing::Compact, Framing::Unet, Framing::Compact] {
-            let config = ClientConfig {
-                framing: dialect,
-                ..ClientConfig::default()
-            };
+        let mut twins = Twins::new([server(), server()]);
+        for framing in [Framing::Compact, Framing::Unet, Framing::Compact] {
             let prefabs = syncvar_testing::prefabs_with_scoreboard();
-            let mut client = NetworkClient::with_config(prefabs, config);
-            client.handle_connect();
-            let connection = twins.alone.handle_connect();
-            assert_eq!(twins.host.handle_connect(), connection);
-            twins.clients.push((connection, client));
+            twins.connect(client(prefabs, framing));
         }
-        twins.local = twins.host.connect_local();
-        twins.update(1);
-        twins.update(1);
-        twins
+        let mut world = Self {
+            local: twins.servers[HOST].connect_local(),
+            twins,
+            objects: Vec::new(),
+        };
+        world.update(1);
+        world.update(1);
+        world
     }
 
     fn object(&self, choice: usize) -> NetId {
@@ -118,19 +108,27 @@ impl Twins {
         object.copied().unwrap_or(NetId(9999))
     }
 
-    fn both<R>(&mut self, command: impl Fn(&mut NetworkServer) -> R) {
-        command(&mut self.alone);
-        command(&mut self.host);
+    fn host(&mut self) -> &mut NetworkServer {
+        &mut self.twins.servers[HOST]
     }
 
-    fn spawn<S: syncvar::behaviour::BehaviourSet>(&mut self, make: impl Fn() -> S, hidden: bool) {
-        let options = || SpawnOptions {
-            hidden,
-            ..SpawnOptions::default()
-        };
-        let id = self.alone.try_spawn(make(), options()).unwrap();
-        assert_eq!(self.host.try_spawn(make(), options()), Ok(id));
-        self.objects.push(id);
+    fn connection(&self, client: usize) -> ConnectionId {
+        self.twins.clients[client].0
+    }
+
+    fn both<R>(&mut self, command: impl Fn(&mut NetworkServer) -> R) {
+        self.twins.both(|server| drop(command(server)));
+    }
+
+    fn spawn<S: BehaviourSet>(&mut self, make: impl Fn() -> S, hidden: bool) {
+        let id = self.twins.both(|server| {
+            let options = SpawnOptions {
+                hidden,
+                ..SpawnOptions::default()
+            };
+            server.try_spawn(make(), options)
+        });
+        self.objects.push(id.unwrap());
     }
 
     fn view(server: &mut NetworkServer, id: NetId, of: ConnectionId, view: Option<bool>) {
@@ -182,7 +180,7 @@ impl Twins {
                 });
             }
             Action::Shown(choice, client, view) => {
-                let (id, of) = (self.object(choice), self.clients[client].0);
+                let (id, of) = (self.object(choice), self.connection(client));
                 self.both(|server| Self::view(server, id, of, view));
             }
             Action::ShownToAll(choice, view) => {
@@ -198,11 +196,11 @@ impl Twins {
             }
             Action::Owner(choice, owner) => {
                 let id = self.object(choice);
-                let owner = owner.map(|client| self.clients[client].0);
+                let owner = owner.map(|client| self.connection(client));
                 self.both(|server| server.set_owner(id, owner));
             }
             Action::Watch(client, place) => {
-                let viewer = self.clients[client].0;
+                let viewer = self.connection(client);
                 self.both(|server| {
                     let grid: &mut SpatialGrid = server.interest_mut().unwrap();
                     grid.watch(viewer, position(place)).unwrap();
@@ -213,7 +211,7 @@ impl Twins {
                 self.both(|server| server.set_transform(id, position(place), turned));
             }
             Action::Budget(client, budget) => {
-                let (of, budget) = (self.clients[client].0, budget.map(usize::from));
+                let (of, budget) = (self.connection(client), budget.map(usize::from));
                 self.both(|server| server.set_budget(of, budget.map(Budget::new)));
             }
             Action::Update(ticks) => self.update(ticks),
@@ -226,54 +224,33 @@ impl Twins {
         match action {
             Action::LocalShown(choice, view) => {
                 let id = self.object(choice);
-                Self::view(&mut self.host, id, self.local, view);
+                let local = self.local;
+                Self::view(self.host(), id, local, view);
             }
             Action::LocalWatch(place) => {
-                let grid: &mut SpatialGrid = self.host.interest_mut().unwrap();
-                grid.watch(self.local, position(place)).unwrap();
+                let local = self.local;
+                let grid: &mut SpatialGrid = self.host().interest_mut().unwrap();
+                grid.watch(local, position(place)).unwrap();
             }
             Action::LocalOwner(choice) => {
                 let id = self.object(choice);
-                self.host.set_owner(id, Some(self.local)).ok();
-                self.alone.set_owner(id, None).ok();
+                let local = Some(self.local);
+                self.host().set_owner(id, local).ok();
+                self.twins.servers[0].set_owner(id, None).ok();
             }
             _ => {
-                self.host.disconnect(self.local, "again");
-                self.local = self.host.connect_local();
+                let local = self.local;
+                self.host().disconnect(local, "again");
+                self.local = self.host().connect_local();
             }
         }
     }
 
     fn update(&mut self, ticks: u8) {
-        self.now += Duration::from_millis(10 * u64::from(ticks));
-        self.alone.update(self.now);
-        self.host.update(self.now);
-        loop {
-            let one = self.alone.poll_transmit();
-            let one = one.map(|sent| (sent.connection, sent.channel, sent.to_bytes()));
-            let other = self.host.poll_transmit();
-            let other = other.map(|sent| (sent.connection, sent.channel, sent.to_bytes()));
-            assert_eq!(one, other);
-            let Some((connection, channel, bytes)) = one else {
-                break;
-            };
-            let mut clients = self.clients.iter_mut();
-            let (_, client) = clients.find(|(id, _)| *id == connection).expect("a client");
-            client
-                .handle_packet(channel, &bytes)
-                .expect("a packet of ours");
-        }
-        for (connection, client) in &mut self.clients {
-            while let Some(packet) = client.poll_transmit() {
-                self.alone
-                    .handle_packet(*connection, packet.channel, &packet.bytes)
-                    .unwrap();
-                self.host
-                    .handle_packet(*connection, packet.channel, &packet.bytes)
-                    .unwrap();
-            }
-        }
-        assert_eq!(self.alone.stats(), self.host.stats());
+        self.twins.now += Duration::from_millis(10 * u64::from(ticks));
+        let now = self.twins.now;
+        self.both(|server| server.update(now));
+        self.twins.exchange();
     }
 
     /// The local client has been told of what it sees, and sees what it is said to.
@@ -281,7 +258,7 @@ impl Twins {
         self.update(1);
         let mut seen = std::collections::BTreeSet::new();
         let mut owned = std::collections::BTreeSet::new();
-        while let Some(event) = self.host.poll_local_event() {
+        while let Some(event) = self.host().poll_local_event() {
             match event {
                 ClientEvent::Spawned { object } => assert!(seen.insert(object)),
                 ClientEvent::Despawned { object, .. } => {
@@ -300,13 +277,14 @@ impl Twins {
                 _ => {}
             }
         }
-        let local = self.host.local_client().unwrap();
+        let host = &self.twins.servers[HOST];
+        let local = host.local_client().unwrap();
         let known: Vec<_> = local.identities().map(NetworkIdentity::net_id).collect();
         assert_eq!(known, seen.iter().copied().collect::<Vec<_>>());
         for id in &self.objects {
-            let visible = self.host.is_visible(*id, self.local);
+            let visible = host.is_visible(*id, self.local);
             assert_eq!(visible, seen.contains(id), "{id}");
-            let is_owner = visible && self.host.owner(*id) == Some(self.local);
+            let is_owner = visible && host.owner(*id) == Some(self.local);
             assert_eq!(is_owner, owned.contains(id), "{id}");
         }
     }
@@ -318,11 +296,11 @@ proptest! {
     fn remote_bytes_are_equal_with_and_without_a_local_client(
         actions in prop::collection::vec(action(), 0..60),
     ) {
-        let mut twins = Twins::new();
+        let mut world = World::new();
         for action in actions {
-            twins.act(action);
+            world.act(action);
         }
-        twins.check_sight();
+        world.check_sight();
     }
 
     /// Another client to which the same is said sees the same.
@@ -330,12 +308,12 @@ proptest! {
     fn local_and_remote_client_see_the_same(
         actions in prop::collection::vec(action(), 0..60),
     ) {
-        let mut twins = Twins::new();
+        let mut world = World::new();
         for action in actions {
             // Everything that is said about the first client is said about the local one.
             match action {
-                Action::Shown(object, 0, view) => twins.act(Action::LocalShown(object, view)),
-                Action::Watch(0, place) => twins.act(Action::LocalWatch(place)),
+                Action::Shown(object, 0, view) => world.act(Action::LocalShown(object, view)),
+                Action::Watch(0, place) => world.act(Action::LocalWatch(place)),
                 Action::LocalShown(..)
                 | Action::LocalWatch(_)
                 | Action::LocalOwner(_)
@@ -343,13 +321,13 @@ proptest! {
                 | Action::Owner(_, Some(0)) => continue,
                 _ => {}
             }
-            twins.act(action);
+            world.act(action);
         }
-        twins.check_sight();
-        let first = twins.clients[0].0;
-        for id in &twins.objects {
-            let visible = |to| twins.host.is_visible(*id, to);
-            prop_assert_eq!(visible(twins.local), visible(first), "{}", id);
+        world.check_sight();
+        let (host, first) = (&world.twins.servers[HOST], world.connection(0));
+        for id in &world.objects {
+            let visible = |to| host.is_visible(*id, to);
+            prop_assert_eq!(visible(world.local), visible(first), "{}", id);
         }
     }
 }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
+    PacketLimits,
     behaviour::BehaviourList,
     error::{PrefabError, SpawnError},
 };
 
-use syncvar_testing::{Door, Player, change, drain, network, states};
+use syncvar_testing::{Door, Pair, Player, change, drain, network, states};
 
 /// B1: an object, and at least one behaviour that its prefab is registered with. An object without
 /// behaviours cannot be spawned by mistake, and a behaviour that nobody registered cannot either.
@@ -98,13 +99,18 @@ fn changes_arrive_at_any_pace_of_the_game() {
         Duration::from_millis(16),
         Duration::from_hours(1),
     ] {
-        let (mut server, mut client) = pair();
-        let id = server.spawn(Door::default());
+        let prefabs = syncvar_testing::prefabs;
+        let (server, client) = (NetworkServer::new(prefabs()), NetworkClient::new(prefabs()));
+        let mut pair = Pair::connect(server, client, PacketLimits::STREAM);
+        pair.tick = Duration::ZERO;
+        pair.steps(3);
+        assert!(pair.client.is_connected());
+        let id = pair.server.spawn(Door::default());
         let mut open_at = |now, open| {
-            server.get_mut::<Door>(id).unwrap().open.set(open);
-            server.update(now);
-            exchange(&mut server, &mut client);
-            client.get::<Door>(id).unwrap().open == true
+            pair.server.get_mut::<Door>(id).unwrap().open.set(open);
+            pair.server.update(now);
+            pair.release_all();
+            pair.client.get::<Door>(id).unwrap().open == true
         };
         for round in 1..=4 {
             let open = round % 2 == 1;
@@ -112,31 +118,5 @@ fn changes_arrive_at_any_pace_of_the_game() {
         }
         assert!(!open_at(pace * 4, true), "time stands still");
         assert!(open_at(pace * 5, true));
-    }
-
-    /// A server and a client that is ready.
-    fn pair() -> (NetworkServer, NetworkClient) {
-        let mut server = NetworkServer::new(syncvar_testing::prefabs());
-        let mut client = NetworkClient::new(syncvar_testing::prefabs());
-        client.handle_connect();
-        let connection = server.handle_connect();
-        for _ in 0..3 {
-            while let Some(packet) = client.poll_transmit() {
-                server
-                    .handle_packet(connection, packet.channel, &packet.bytes)
-                    .unwrap();
-            }
-            server.update(Duration::ZERO);
-            exchange(&mut server, &mut client);
-        }
-        assert!(client.is_connected());
-        (server, client)
-    }
-
-    fn exchange(server: &mut NetworkServer, client: &mut NetworkClient) {
-        while let Some(transmit) = server.poll_transmit() {
-            let (channel, packet) = (transmit.channel, transmit.to_bytes());
-            client.handle_packet(channel, &packet).unwrap();
-        }
     }
 }

@@ -1,10 +1,8 @@
 //! Two servers that are told the same, one of which writes on several threads.
 
-use std::fmt::Debug;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use syncvar::NetworkBehaviour;
 use syncvar::SyncValue;
@@ -17,7 +15,7 @@ use syncvar::{
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
-use syncvar_testing::{Door, client};
+use syncvar_testing::{Door, Twins, client, server_events};
 
 /// The threads, however many processors there are.
 static THREADS: LazyLock<ThreadPool> =
@@ -144,117 +142,43 @@ fn prefabs() -> Prefabs {
         .register::<Hoard>("hoard")
 }
 
-/// The servers, and clients who talk to both as if they were one.
-pub(crate) struct Twins {
-    one_thread: NetworkServer,
-    several: NetworkServer,
-    clients: Vec<(ConnectionId, NetworkClient)>,
-    now: Duration,
-}
-
-impl Twins {
-    pub(crate) fn new(packet_size: usize, parallel_from: usize) -> Self {
-        let server = |parallel_from| {
-            let config = ServerConfig {
-                packet_size,
-                max_message_size: 100_000,
-                parallel_from,
-                ..ServerConfig::default()
-            };
-            NetworkServer::with_interest(prefabs(), config, SpatialGrid::xz(10.0, 30.0))
+/// Returns servers that write with one thread and with three.
+pub(crate) fn twins(packet_size: usize, parallel_from: usize) -> Twins {
+    let server = |parallel_from| {
+        let config = ServerConfig {
+            packet_size,
+            max_message_size: 100_000,
+            parallel_from,
+            ..ServerConfig::default()
         };
-        Self {
-            one_thread: server(usize::MAX),
-            several: server(parallel_from),
-            clients: Vec::new(),
-            now: Duration::ZERO,
-        }
-    }
-
-    /// Tells both servers the same.
-    pub(crate) fn both<R: PartialEq + Debug>(
-        &mut self,
-        command: impl Fn(&mut NetworkServer) -> R,
-    ) -> R {
-        let result = command(&mut self.one_thread);
-        assert_eq!(command(&mut self.several), result);
-        result
-    }
-
-    pub(crate) fn grids(&mut self, command: impl Fn(&mut SpatialGrid)) {
-        self.both(|server| command(server.interest_mut().expect("a grid")));
-    }
-
-    pub(crate) fn connection(&self, choice: usize) -> ConnectionId {
-        let place = choice % self.clients.len().max(1);
-        self.clients
-            .get(place)
-            .map_or(ConnectionId(999), |(id, _)| *id)
-    }
-
-    /// One more client, who shakes hands, is ready, and looks at the origin, where all objects are
-    /// unless they are moved.
-    pub(crate) fn join(&mut self, dialect: Framing) {
-        let mut client = client(prefabs(), dialect);
-        client.handle_connect();
-        let connection = self.both(NetworkServer::handle_connect);
-        self.clients.push((connection, client));
-        self.grids(|grid| {
-            grid.watch(connection, Vector3::default())
-                .unwrap_or_default();
-        });
-        for _ in 0..3 {
-            self.exchange();
-        }
-    }
-
-    pub(crate) fn leave(&mut self, choice: usize) {
-        let connection = self.connection(choice);
-        self.clients.retain(|(id, _)| *id != connection);
-        self.both(|server| server.handle_disconnect(connection));
-    }
-
-    /// Both servers update, and all that comes of it is the same.
-    pub(crate) fn tick(&mut self, passed: Duration) {
-        self.now += passed;
-        let (now, several) = (self.now, &mut self.several);
-        self.one_thread.update(now);
-        on_three_threads(|| several.update(now));
-        self.exchange();
-    }
-
-    /// Hands over what the servers and the clients have to say.
-    fn exchange(&mut self) {
-        let packets = packets(&mut self.one_thread);
-        assert_eq!(packets, self::packets(&mut self.several));
-        assert_eq!(self.one_thread.stats(), self.several.stats());
-        self.both(|server| std::iter::from_fn(|| server.poll_event()).collect::<Vec<_>>());
-        self.both(|server| server.is_idle());
-        for (connection, channel, segments) in packets {
-            let client = self.clients.iter_mut().find(|(id, _)| *id == connection);
-            if let Some((_, client)) = client {
-                let handled = client.handle_packet(channel, &segments.concat());
-                handled.expect("the servers' packets make sense");
-            }
-        }
-        for (connection, client) in &mut self.clients {
-            while let Some(packet) = client.poll_transmit() {
-                for server in [&mut self.one_thread, &mut self.several] {
-                    let handled = server.handle_packet(*connection, packet.channel, &packet.bytes);
-                    handled.expect("the clients' packets make sense");
-                }
-            }
-        }
-    }
+        NetworkServer::with_interest(prefabs(), config, SpatialGrid::xz(10.0, 30.0))
+    };
+    Twins::new([usize::MAX, parallel_from].map(server))
 }
 
-/// Everything that a server has to send, piece by piece.
-fn packets(server: &mut NetworkServer) -> Vec<(ConnectionId, u8, Vec<Bytes>)> {
-    let mut packets = Vec::new();
-    while let Some(transmit) = server.poll_transmit() {
-        let header = Bytes::copy_from_slice(transmit.header);
-        let segments = [&[header], transmit.chunks].concat();
-        packets.push((transmit.connection, transmit.channel, segments));
-    }
-    packets
+/// Connects a client at the origin, where all objects are until they move.
+pub(crate) fn join(twins: &mut Twins, framing: Framing) {
+    let connection = twins.connect(client(prefabs(), framing));
+    twins.both(|server| {
+        let grid = server.interest_mut::<SpatialGrid>().expect("a grid");
+        grid.watch(connection, Vector3::default())
+            .unwrap_or_default();
+    });
+    (0..3).for_each(|_| exchange(twins));
+}
+
+/// Updates both servers, and delivers all packets.
+pub(crate) fn tick(twins: &mut Twins, passed: Duration) {
+    twins.now += passed;
+    let (now, [one, several]) = (twins.now, &mut twins.servers);
+    one.update(now);
+    on_three_threads(|| several.update(now));
+    exchange(twins);
+}
+
+/// Delivers all packets. Packets, statistics, events and the rest of both servers are equal.
+fn exchange(twins: &mut Twins) {
+    twins.exchange();
+    twins.both(server_events);
+    twins.both(|server| server.is_idle());
 }
