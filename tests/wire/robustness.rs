@@ -11,6 +11,7 @@ use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use syncvar_testing::{Door, Player, change, drain, frame, network, states};
 
 const UPDATE_VARS: i16 = 8;
+
 #[test]
 fn malformed_update_poisons_its_object_until_sent_again() {
     let mut net = network(1);

@@ -9,21 +9,6 @@ use crate::link::ack::Ack;
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
 use crate::link::stream::StreamTicks;
 
-/// Examples of the table in WIRE.md, section 7: name and bytes.
-fn documented() -> BTreeMap<&'static str, Vec<u8>> {
-    let document = include_str!("../../../../../WIRE.md");
-    let (_, section) = document.split_once("\n## 7. Packet headers\n").unwrap();
-    let (_, table) = section.split_once("\n| example | bytes |\n").unwrap();
-    let rows = table.lines().skip(1).take_while(|row| row.starts_with('|'));
-    let example = |row: &'static str| {
-        let (name, digits) = row.trim_matches(['|', ' ']).rsplit_once(" | ").unwrap();
-        let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_hexdigit).collect();
-        let byte = |pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
-        (name, digits.chunks(2).map(byte).collect())
-    };
-    rows.map(example).collect()
-}
-
 /// Header of a datagram that is not an acknowledgement alone.
 fn datagram(sequence: u16, tick: TickNumber) -> DatagramHeader {
     DatagramHeader {
@@ -181,6 +166,21 @@ fn headers_are_the_examples_of_the_document() {
         );
     }
     assert_eq!(documented.len(), datagrams().len() + stream().len());
+
+    /// Examples of the table in WIRE.md, section 7: name and bytes.
+    fn documented() -> BTreeMap<&'static str, Vec<u8>> {
+        let document = include_str!("../../../../../WIRE.md");
+        let (_, section) = document.split_once("\n## 7. Packet headers\n").unwrap();
+        let (_, table) = section.split_once("\n| example | bytes |\n").unwrap();
+        let rows = table.lines().skip(1).take_while(|row| row.starts_with('|'));
+        let example = |row: &'static str| {
+            let (name, digits) = row.trim_matches(['|', ' ']).rsplit_once(" | ").unwrap();
+            let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_hexdigit).collect();
+            let byte = |pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+            (name, digits.chunks(2).map(byte).collect())
+        };
+        rows.map(example).collect()
+    }
 }
 
 #[test]

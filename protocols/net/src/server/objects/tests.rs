@@ -8,30 +8,30 @@ use syncvar_runtime::{
 
 use crate::MemoryNetwork;
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(lifecycle)]
-struct Probe {
-    told: Vec<String>,
-}
-
-impl NetworkLifecycle for Probe {
-    fn on_in_scene_objects_spawned(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
-        let others = (1..=3).filter(|id| ctx.identity(NetId(*id)).is_some());
-        self.told.push(format!("in scene with {}", others.count()));
-        Ok(())
-    }
-    fn on_parent_changed(
-        &mut self,
-        _ctx: &mut NetworkContext<'_>,
-        parent: Option<NetId>,
-    ) -> LifecycleResult {
-        self.told.push(format!("parent {parent:?}"));
-        Err("no".into())
-    }
-}
-
 #[test]
 fn scene_and_parent_callbacks_run_on_both_ends() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(lifecycle)]
+    struct Probe {
+        told: Vec<String>,
+    }
+
+    impl NetworkLifecycle for Probe {
+        fn on_in_scene_objects_spawned(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+            let others = (1..=3).filter(|id| ctx.identity(NetId(*id)).is_some());
+            self.told.push(format!("in scene with {}", others.count()));
+            Ok(())
+        }
+        fn on_parent_changed(
+            &mut self,
+            _ctx: &mut NetworkContext<'_>,
+            parent: Option<NetId>,
+        ) -> LifecycleResult {
+            self.told.push(format!("parent {parent:?}"));
+            Err("no".into())
+        }
+    }
+
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Probe>("probe"));
     let ids = [1, 2, 3].map(|_| net.server.spawn(Probe::default()));
     net.settle();

@@ -44,29 +44,6 @@ fn spawn(server: &mut NetworkServer, owner: Option<ConnectionId>) -> NetId {
     server.try_spawn(Rock, options).unwrap()
 }
 
-fn assert_nothing_is_left(server: &NetworkServer) {
-    let Interest {
-        changes,
-        areas,
-        objects,
-        shown,
-        area_changes,
-        pending_views,
-        entered,
-        management: _,
-    } = &server.visibility.interest;
-    assert!(changes.is_empty() && areas.is_empty() && objects.is_empty());
-    assert!(
-        shown.is_empty()
-            && area_changes.is_empty()
-            && pending_views.is_empty()
-            && entered.is_empty()
-    );
-    let turnover = &server.visibility.viewer_changes;
-    assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
-    assert!(server.visibility.pending_snapshots.is_empty() && server.objects.schedule.is_empty());
-}
-
 #[test]
 fn ended_objects_and_connections_leave_no_state() {
     let (mut server, first, second) = server(SpatialGrid::xz(10.0, 10.0));
@@ -102,6 +79,31 @@ fn ended_objects_and_connections_leave_no_state() {
     server.handle_disconnect(first);
     server.update(Duration::ZERO);
     assert_nothing_is_left(&server);
+
+    fn assert_nothing_is_left(server: &NetworkServer) {
+        let Interest {
+            changes,
+            areas,
+            objects,
+            shown,
+            area_changes,
+            pending_views,
+            entered,
+            management: _,
+        } = &server.visibility.interest;
+        assert!(changes.is_empty() && areas.is_empty() && objects.is_empty());
+        assert!(
+            shown.is_empty()
+                && area_changes.is_empty()
+                && pending_views.is_empty()
+                && entered.is_empty()
+        );
+        let turnover = &server.visibility.viewer_changes;
+        assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
+        assert!(
+            server.visibility.pending_snapshots.is_empty() && server.objects.schedule.is_empty()
+        );
+    }
 }
 
 #[test]
