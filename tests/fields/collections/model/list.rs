@@ -289,7 +289,7 @@ fn act_on_whole(list: &mut SyncList<u32>, model: &mut Vec<u32>, op: &ListOp) {
         Op::Append(mut values) => {
             model.extend(&values);
             list.append(&mut values);
-            assert_eq!(values, []);
+            assert_eq!(values, [0; 0]);
         }
         Op::Extend(values) => {
             model.extend(&values);
