@@ -566,6 +566,45 @@ fn fields_are_repaired_with_a_short_ring_and_returns() {
     }
 }
 
+/// Object with a long field.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Sign {
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
+/// The ring is full with the datagrams of the tick that repairs a loss: the connection is detached, and none of them leaves.
+#[test]
+fn repair_of_the_tick_that_detaches_a_connection_arrives_later() {
+    let signs = || rivals().register::<Sign>("sign");
+    for record_ticks in 1..8 {
+        let mut config = ServerConfig {
+            packet_size: 64,
+            ..ServerConfig::default()
+        };
+        config.loss.ring = 6;
+        config.loss.record_ticks = record_ticks;
+        config.loss.record_time = Duration::ZERO;
+        let mut pair = joined(signs, config);
+        let [lost, noise] = [(); 2].map(|()| pair.server.spawn(Sign::default()));
+        let door = pair.server.spawn(Door::default());
+        settle(&mut pair);
+        // The client may hold all datagrams until it has the packet of the door.
+        pair.server.get_mut::<Door>(door).unwrap().opened.set(1);
+        for tick in 0..12_u8 {
+            let id = if tick == 0 { lost } else { noise };
+            let text = char::from(b'a' + tick).to_string().repeat(30);
+            pair.server.get_mut::<Sign>(id).unwrap().text.set(text);
+            pair.update_server();
+            pair.poll();
+        }
+        pair.waiting.retain(|packet| !packet.is_datagram());
+        settle(&mut pair);
+        pair.assert_equal();
+    }
+}
+
 #[test]
 fn farewell_may_cross_the_answer_of_the_server() {
     let (server, client) = (NetworkServer::new(mines()), NetworkClient::new(mines()));

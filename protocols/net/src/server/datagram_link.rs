@@ -195,6 +195,17 @@ impl DatagramLink {
         fits
     }
 
+    /// Drops the queue of a connection that is detached in this tick. The changes of the tick follow when the connection is
+    /// attached again; repairs have changes of earlier ticks, and are withheld.
+    pub(crate) fn withhold_repairs(&mut self, ledger: &mut LossLedger) {
+        let earlier = ledger.packets.len();
+        self.end_tick(ledger);
+        let withheld = ledger.packets.split_off(earlier);
+        let repairs = withheld.into_iter();
+        let repairs = repairs.filter(|verdict| matches!(verdict.content, Content::Own(_)));
+        ledger.packets.extend(repairs);
+    }
+
     /// Ends the tick of the queue. Chunks that no transport has polled are withheld.
     pub(crate) fn end_tick(&mut self, ledger: &mut LossLedger) {
         let (queue, packets) = (&mut self.queue, &mut ledger.packets);

@@ -128,7 +128,8 @@ impl Ticks {
         };
         if header.end {
             unfinished.end = End::Arrived;
-            unfinished.owed = header.owed;
+            // A datagram of a second update may have overtaken the packet.
+            unfinished.owed |= header.owed;
         }
         unfinished.partial |= header.partial;
         unfinished.count = header.datagrams.map_or(unfinished.count, NonZeroU8::get);
@@ -232,5 +233,37 @@ impl Ticks {
             }
         };
         self.unfinished.get_mut(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arrived, StreamHeader, Ticks};
+    use std::num::NonZeroU8;
+
+    /// The datagram belongs to a second update of the tick, which has found a loss.
+    #[test]
+    fn datagram_that_overtakes_the_stream_keeps_its_tick_incomplete() {
+        let mut ticks = Ticks::default();
+        let datagram = Arrived {
+            sequence: 6,
+            tick: 18,
+            after: 9,
+            index: 0,
+            count: NonZeroU8::MIN,
+            partial: false,
+            owed: true,
+            settled: 6,
+        };
+        let last = StreamHeader {
+            end: true,
+            ..StreamHeader::default()
+        };
+        ticks.datagram_arrived(&datagram);
+        ticks.stream_arrived(18, &last, None);
+        ticks.datagram_applied(&datagram);
+        ticks.stream_applied(18);
+        let report = ticks.next_report(9).expect("a whole tick");
+        assert!(report.owed);
     }
 }

@@ -114,7 +114,7 @@ impl Connection {
         };
         if link.queue.tick < tick {
             link.end_tick(&mut self.ledger);
-            link.queue.partial = false;
+            (link.queue.partial, link.queue.lacks) = (false, false);
         }
         link.repair_left = repair_bytes;
         link.queue.probe = link.sender.on_time(now, tick, &mut self.ledger.packets);
@@ -147,7 +147,8 @@ impl Connection {
         if queue.parts().is_none() && !link.sender.is_detached() {
             queue.probe |= link.notice.needs_probe(&link.sender);
         }
-        queue.lacks = self.ledger.is_open();
+        // Up to the next tick: a client reports a tick once, so that a second update cannot complete it.
+        queue.lacks |= self.ledger.is_open();
         if queue.has_more() || link.receiver.due(now) {
             self.list(&mut outbound.outgoing);
         }
@@ -175,7 +176,7 @@ impl Connection {
         if link.sender.is_stalled(now, count.into()) {
             tracing::debug!(connection = self.id.0, tick, "detached");
             link.detach(&mut self.ledger, now, tick);
-            link.queue.end_tick(|_, _| {});
+            link.withhold_repairs(&mut self.ledger);
         }
     }
 }
