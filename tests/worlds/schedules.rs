@@ -605,6 +605,37 @@ fn repair_of_the_tick_that_detaches_a_connection_arrives_later() {
     }
 }
 
+/// A full ring detaches the connection in the second update of a tick. Its losses have no record any more when the client
+/// returns.
+#[test]
+fn losses_of_a_detached_connection_are_repaired_after_its_return() {
+    for steps in 8..32 {
+        let mut config = with_sessions();
+        config.loss.ring = 6;
+        let mut net = MemoryNetwork::with_config(mines, config, Conditions::default());
+        net.datagrams = true;
+        // Two updates for each tick.
+        net.tick = Duration::from_nanos(16_666_667);
+        net.connect();
+        net.settle();
+        let ids: Vec<_> = (0..16).map(|_| net.server.spawn(Mine::default())).collect();
+        net.settle();
+        net.stall_client(0, Duration::from_secs(2));
+        for step in 0..steps {
+            if let Some(id) = ids.get(step / 2) {
+                net.server.get_mut::<Mine>(*id).unwrap().health.set(5);
+            }
+            net.step();
+        }
+        net.cut(0);
+        // Records are forgotten every eighth tick.
+        (0..40).for_each(|_| net.step());
+        net.reconnect(0);
+        net.settle();
+        net.assert_replicas_equal();
+    }
+}
+
 #[test]
 fn farewell_may_cross_the_answer_of_the_server() {
     let (server, client) = (NetworkServer::new(mines()), NetworkClient::new(mines()));

@@ -177,8 +177,9 @@ impl View {
             ..Replica::default()
         });
         let former = std::mem::replace(&mut replica.contents, contents);
-        replica.check_contents(oracle, object, index, client.is_owner(id))?;
         let former = (!is_fresh).then_some(former);
+        let is_owner = client.is_owner(id);
+        replica.check_contents(oracle, object, index, is_owner, former.as_deref())?;
         let hooks = replica.check_hooks(object, former.as_deref(), |part| {
             Some((part.on_client)(client, id)?.runs())
         })?;
@@ -253,6 +254,7 @@ impl Replica {
         object: &Object,
         index: usize,
         is_owner: bool,
+        former: Option<&[u64]>,
     ) -> Checked {
         for (at, field) in object.fields.iter().enumerate() {
             let (content, rule) = (self.contents[at], field.rule);
@@ -271,7 +273,11 @@ impl Replica {
                 .iter()
                 .any(|written| written.content == content);
             let writer = oracle.origin(content).and_then(|origin| origin.writer);
-            // A client keeps its own writes until the server's value arrives.
+            // A client keeps its own writes until the server's value arrives, also those that make a list empty.
+            let is_kept = former.is_some_and(|former| former[at] == content);
+            if is_kept && rule.write != Writer::Server {
+                continue;
+            }
             let is_pending =
                 rule.write != Writer::Server && (writer == Some(index) || content >> 63 == 1);
             if !is_own && !is_reset && (is_older || !is_pending) {

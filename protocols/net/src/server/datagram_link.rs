@@ -89,14 +89,22 @@ impl DatagramLink {
     /// Forgets the packets under way, for a connection with an absent client. The connection lacks all changes since the
     /// oldest packet, and the entries for this connection alone, with older changes. `tick` is the last tick that was sent.
     pub(crate) fn suspend(&mut self, ledger: &mut LossLedger, now: Duration, tick: u32) {
-        let unsent = (!self.queue.is_empty()).then_some(tick);
+        let is_detached = self.sender.is_detached();
+        let unsent = (!is_detached && !self.queue.is_empty()).then_some(tick);
         self.end_tick(ledger);
-        let undecided = ledger.packets.iter().map(|verdict| verdict.tick);
-        let undecided = undecided
-            .chain(unsent)
-            .chain(self.sender.oldest_open_tick());
-        let undecided = undecided.min();
-        let since = undecided.map_or(tick, |undecided| tick.min(undecided.saturating_sub(1)));
+        // The records of the lost chunks may be forgotten before the client returns.
+        let lost = ledger.packets.iter().map(|verdict| verdict.tick);
+        let open = self.sender.oldest_open_tick();
+        // To a detached connection all changes up to this tick were sent.
+        let open = open.map(|open| {
+            if is_detached {
+                open
+            } else {
+                open.saturating_sub(1)
+            }
+        });
+        let missing = lost.chain(unsent).map(|missing| missing.saturating_sub(1));
+        let since = missing.chain(open).fold(tick, u32::min);
         self.sender.detach(now, since, &mut ledger.packets);
         ledger
             .packets

@@ -68,11 +68,7 @@ impl Sessions {
         if let Some(link) = session.lose_link() {
             self.returns.remove_link(link);
         }
-        if let Some(datagrams) = lost
-            .datagrams
-            .as_mut()
-            .filter(|it| !it.sender.is_detached())
-        {
+        if let Some(datagrams) = &mut lost.datagrams {
             datagrams.suspend(&mut lost.ledger, context.clock.now(), tick);
         }
         self.returns.begin_absence(connection);
