@@ -215,7 +215,7 @@ impl World {
                 self.twins.both(|server| fill(server, id, gold, silver));
             }
             Action::Tick(millis) => {
-                twins::tick(&mut self.twins, Duration::from_millis(millis.into()))
+                twins::tick(&mut self.twins, Duration::from_millis(millis.into()));
             }
             other => self.act_on_sight(&other),
         }

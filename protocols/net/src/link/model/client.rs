@@ -39,7 +39,7 @@ struct Gathered {
 
 impl Gathered {
     fn is_whole(&self, handled: u64) -> bool {
-        self.parts.count_ones() == self.count.into() && self.after <= handled
+        self.parts.count_ones() == u32::from(self.count) && self.after <= handled
     }
 }
 

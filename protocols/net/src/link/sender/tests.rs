@@ -101,7 +101,7 @@ fn on_time(link: &mut Link, now: Duration, tick: u32) -> (bool, Vec<Verdict<u32>
 fn l1_three_above_acknowledged_is_lost() {
     let mut link = link();
     for tick in 1..=4 {
-        assert_eq!(send(&mut link, ms(0), tick), tick.into());
+        assert_eq!(send(&mut link, ms(0), tick), u64::from(tick));
     }
     assert_eq!(acknowledge(&mut link, ms(80), 3, 0b11), []);
     assert_eq!(acknowledge(&mut link, ms(81), 4, 0b110), lost(1, 1));
