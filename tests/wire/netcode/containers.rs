@@ -84,27 +84,27 @@ impl SyncField for Witness {
     }
 }
 
-/// With something before it and after it, which come out wrong if it reads too little or too much.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Court {
-    #[sync_var]
-    before: SyncVar<u64>,
-    #[sync_var]
-    witness: Witness,
-    #[sync_var]
-    after: SyncVar<String>,
-}
-
-impl Court {
-    fn state(&self) -> (u64, u32, &str) {
-        (*self.before, self.witness.value, &self.after)
-    }
-}
-
 /// T30, N28: whole with the spawn, as a change afterwards, and all of the buffer is read.
 #[test]
 fn a_container_of_ones_own_is_written_and_read_to_the_last_byte() {
+    /// With something before it and after it, which come out wrong if it reads too little or too much.
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Court {
+        #[sync_var]
+        before: SyncVar<u64>,
+        #[sync_var]
+        witness: Witness,
+        #[sync_var]
+        after: SyncVar<String>,
+    }
+
+    impl Court {
+        fn state(&self) -> (u64, u32, &str) {
+            (*self.before, self.witness.value, &self.after)
+        }
+    }
+
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Court>("court"));
     net.settle();
     let mut court = Court::default();
