@@ -32,6 +32,14 @@ fn written_variable_is_dirty_then_updated_then_clean() {
         0b00000, 0b00001, 0b00010, 0b00011, 0b00101, 0b11100, 0b11111,
     ];
 
+    for clients in 0..=2 {
+        for objects in [1, 3] {
+            for fields in COMBINATIONS {
+                write_and_update(clients, objects, fields);
+            }
+        }
+    }
+
     fn write_and_update(clients: usize, objects: usize, fields: u64) {
         let mut net = MemoryNetwork::new(|| Prefabs::new().register::<(First, Second)>("both"));
         for _ in 0..clients {
@@ -97,13 +105,5 @@ fn written_variable_is_dirty_then_updated_then_clean() {
             .into_iter()
             .chain([text])
             .collect()
-    }
-
-    for clients in 0..=2 {
-        for objects in [1, 3] {
-            for fields in COMBINATIONS {
-                write_and_update(clients, objects, fields);
-            }
-        }
     }
 }

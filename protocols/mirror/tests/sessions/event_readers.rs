@@ -39,13 +39,6 @@ fn joined() -> (MirrorNetwork, ConnectionId, NetId) {
 
 #[test]
 fn each_reader_of_a_mirror_client_reads_all_events() {
-    fn objects<B: NetworkBehaviour>(client: &MirrorClient, reader: &mut EventReader) -> Vec<NetId> {
-        client
-            .changes_of::<B>(reader)
-            .map(|it| it.object())
-            .collect()
-    }
-
     let (mut net, connection, player) = joined();
     while net.client(connection).poll_event().is_some() {}
     let mut first = net.client(connection).event_reader();
@@ -65,6 +58,13 @@ fn each_reader_of_a_mirror_client_reads_all_events() {
     // The events stay for `poll_event`, which was called before.
     let polled: Vec<_> = std::iter::from_fn(|| client.poll_event()).collect();
     assert_eq!(polled, read);
+
+    fn objects<B: NetworkBehaviour>(client: &MirrorClient, reader: &mut EventReader) -> Vec<NetId> {
+        client
+            .changes_of::<B>(reader)
+            .map(|it| it.object())
+            .collect()
+    }
 }
 
 #[test]

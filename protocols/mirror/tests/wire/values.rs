@@ -404,16 +404,6 @@ fn calls_that_mirror_has_too_write_its_bytes() {
 
 #[test]
 fn dates_are_times_to_the_millisecond() {
-    /// So many milliseconds after 1970, or before.
-    fn unix(milliseconds: i64) -> SystemTime {
-        let span = Duration::from_millis(milliseconds.unsigned_abs());
-        if milliseconds < 0 {
-            SystemTime::UNIX_EPOCH - span
-        } else {
-            SystemTime::UNIX_EPOCH + span
-        }
-    }
-
     for (date, milliseconds) in [
         (0x40e6_24f0_c6ce_8151, 1_709_210_096_789), // 2024-02-29 12:34:56.789
         (0x0000_0000_0000_0000, -2_209_161_600_000), // 1899-12-30
@@ -433,6 +423,16 @@ fn dates_are_times_to_the_millisecond() {
         (unix(-2_209_226_400_000) - more, unix(-2_209_226_400_000)),
     ] {
         assert_eq!(OaDate::from(time).to_system_time(), Some(cut));
+    }
+
+    /// So many milliseconds after 1970, or before.
+    fn unix(milliseconds: i64) -> SystemTime {
+        let span = Duration::from_millis(milliseconds.unsigned_abs());
+        if milliseconds < 0 {
+            SystemTime::UNIX_EPOCH - span
+        } else {
+            SystemTime::UNIX_EPOCH + span
+        }
     }
 }
 

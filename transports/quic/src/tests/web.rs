@@ -31,6 +31,22 @@ fn browser(hashes: Vec<Vec<u8>>) -> Client {
 
 #[tokio::test]
 async fn a_session_shares_the_port_with_native_clients() {
+    let server = start(TransportOptions::default(), march());
+    let mut web = Box::pin(join(&server)).await;
+    let mut native = server.join().await;
+    server.conditions.set_both(Conditions {
+        delay: Duration::from_millis(5),
+        loss: 0.2,
+        ..Conditions::default()
+    });
+    see_stopped(&server, &mut web).await;
+    see_stopped(&server, &mut native).await;
+    let long = "x".repeat(30_000);
+    let text = long.clone();
+    server.write(move |board| *board.text = text);
+    server.see(&mut web, |board| board.text == *long).await;
+    soon(Box::pin(web.disconnect("bye"))).await;
+
     async fn join(server: &Running) -> NetworkPeer {
         let hashes = hashes(server);
         let url = format!("https://{}/game", server.addr);
@@ -51,22 +67,6 @@ async fn a_session_shares_the_port_with_native_clients() {
         wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
         peer
     }
-
-    let server = start(TransportOptions::default(), march());
-    let mut web = Box::pin(join(&server)).await;
-    let mut native = server.join().await;
-    server.conditions.set_both(Conditions {
-        delay: Duration::from_millis(5),
-        loss: 0.2,
-        ..Conditions::default()
-    });
-    see_stopped(&server, &mut web).await;
-    see_stopped(&server, &mut native).await;
-    let long = "x".repeat(30_000);
-    let text = long.clone();
-    server.write(move |board| *board.text = text);
-    server.see(&mut web, |board| board.text == *long).await;
-    soon(Box::pin(web.disconnect("bye"))).await;
 }
 
 #[tokio::test]

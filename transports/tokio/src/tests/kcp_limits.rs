@@ -117,19 +117,6 @@ async fn pings_alone_are_silence() {
 /// The client withholds its second message, the number 2.
 #[tokio::test]
 async fn a_withheld_segment_ends_its_connection_alone() {
-    /// Returns whether a datagram has the data segment with a number.
-    fn has_segment(datagram: &[u8], number: u32) -> bool {
-        let mut segments = &datagram[5..];
-        while datagram[0] == 1 && segments.len() >= 24 {
-            if segments[4] == 81 && segments[12..16] == number.to_le_bytes() {
-                return true;
-            }
-            let length = u32::from_le_bytes(segments[20..24].try_into().unwrap());
-            segments = &segments[24 + usize::try_from(length).unwrap()..];
-        }
-        false
-    }
-
     let options = TransportOptions {
         silence_timeout: Duration::from_millis(500),
         ..TransportOptions::mirror()
@@ -159,6 +146,19 @@ async fn a_withheld_segment_ends_its_connection_alone() {
     assert_eq!(other.connection.closed(), None);
     server.wait_for_connections(1).await;
     assert_eq!(server.counters.stats().missing_segments, 1);
+
+    /// Returns whether a datagram has the data segment with a number.
+    fn has_segment(datagram: &[u8], number: u32) -> bool {
+        let mut segments = &datagram[5..];
+        while datagram[0] == 1 && segments.len() >= 24 {
+            if segments[4] == 81 && segments[12..16] == number.to_le_bytes() {
+                return true;
+            }
+            let length = u32::from_le_bytes(segments[20..24].try_into().unwrap());
+            segments = &segments[24 + usize::try_from(length).unwrap()..];
+        }
+        false
+    }
 }
 
 /// `kcp --mode places`: one address connects 1 100 times, and is silent.

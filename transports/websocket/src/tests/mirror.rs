@@ -152,21 +152,6 @@ async fn clients_join_by_tls_on_the_same_port() {
 
 #[tokio::test]
 async fn message_is_one_batch_in_both_directions() {
-    /// A frame of the server: a whole binary message without a mask.
-    async fn next_message(stream: &mut TcpStream) -> Vec<u8> {
-        soon(async {
-            assert_eq!(stream.read_u8().await.unwrap(), 0x82, "binary, and whole");
-            let length = match stream.read_u8().await.unwrap() {
-                126 => usize::from(stream.read_u16().await.unwrap()),
-                length => usize::from(length),
-            };
-            let mut message = vec![0; length];
-            stream.read_exact(&mut message).await.unwrap();
-            message
-        })
-        .await
-    }
-
     let mut stream = upgrade(plain().await).await;
     let mut client = MirrorClient::new(prefabs());
     client.handle_connect(Limits::TELEPATHY);
@@ -182,10 +167,30 @@ async fn message_is_one_batch_in_both_directions() {
         let batch = next_message(&mut stream).await;
         client.handle_packet(Channel::Reliable, &batch).unwrap();
     }
+
+    /// A frame of the server: a whole binary message without a mask.
+    async fn next_message(stream: &mut TcpStream) -> Vec<u8> {
+        soon(async {
+            assert_eq!(stream.read_u8().await.unwrap(), 0x82, "binary, and whole");
+            let length = match stream.read_u8().await.unwrap() {
+                126 => usize::from(stream.read_u16().await.unwrap()),
+                length => usize::from(length),
+            };
+            let mut message = vec![0; length];
+            stream.read_exact(&mut message).await.unwrap();
+            message
+        })
+        .await
+    }
 }
 
 #[tokio::test]
 async fn malformed_messages_close_their_connection() {
+    Box::pin(is_closed(&frame(1, b"text"))).await;
+    Box::pin(is_closed(&frame(2, b""))).await;
+    Box::pin(is_closed(&frame(2, &[0, 1, 2]))).await;
+    Box::pin(is_closed(&frame(2, &vec![0; 16 * 1024 + 1]))).await;
+
     /// Checks that a server closes a connection after these bytes, without bytes of its own besides a close.
     async fn is_closed(bytes: &[u8]) {
         let addr = plain().await;
@@ -195,11 +200,6 @@ async fn malformed_messages_close_their_connection() {
         read_to_end(&mut stream).await;
         plays(&mut stays, "still here").await;
     }
-
-    Box::pin(is_closed(&frame(1, b"text"))).await;
-    Box::pin(is_closed(&frame(2, b""))).await;
-    Box::pin(is_closed(&frame(2, &[0, 1, 2]))).await;
-    Box::pin(is_closed(&frame(2, &vec![0; 16 * 1024 + 1]))).await;
 }
 
 #[tokio::test]

@@ -61,21 +61,6 @@ async fn other_methods_have_answers_of_http() {
 
 #[tokio::test]
 async fn scripts_of_other_origins_are_refused() {
-    /// Returns the first line of the answer to a request to upgrade.
-    async fn upgrade_from(server: &Running, origin: &str) -> String {
-        let mut stream = TcpStream::connect(server.addr).await.unwrap();
-        let request = format!(
-            "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{origin}\
-             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let mut line = Vec::new();
-        while !line.ends_with(b"\r\n") {
-            line.push(soon(stream.read_u8()).await.unwrap());
-        }
-        String::from_utf8(line).unwrap()
-    }
-
     let port = WebPort::new()
         .origin("https://game.example")
         .origin("http://127.0.0.1:8080/");
@@ -103,6 +88,21 @@ async fn scripts_of_other_origins_are_refused() {
     let open = start(TransportOptions::default(), idle);
     let line = upgrade_from(&open, "Origin: https://any.example\r\n").await;
     assert!(line.starts_with("HTTP/1.1 101 "), "{line}");
+
+    /// Returns the first line of the answer to a request to upgrade.
+    async fn upgrade_from(server: &Running, origin: &str) -> String {
+        let mut stream = TcpStream::connect(server.addr).await.unwrap();
+        let request = format!(
+            "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{origin}\
+             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+        );
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut line = Vec::new();
+        while !line.ends_with(b"\r\n") {
+            line.push(soon(stream.read_u8()).await.unwrap());
+        }
+        String::from_utf8(line).unwrap()
+    }
 }
 
 #[tokio::test]

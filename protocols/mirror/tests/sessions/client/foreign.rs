@@ -203,46 +203,6 @@ fn recorded() -> Vec<Value> {
 
 #[test]
 fn odd_servers_have_the_same_effect_as_on_mirrors_client() {
-    /// What a recorded client knew in the end: of the player, and which objects there were.
-    fn final_state(case: &Value) -> Option<(Vec<u64>, Value)> {
-        let log = case["client_log"].as_array().unwrap();
-        let objects = log.iter().find(|entry| entry["ev"] == "final")?["objects"].as_array()?;
-        let ids = objects.iter().filter_map(|object| object["netId"].as_u64());
-        let player = objects.iter().find(|object| object["netId"] == 7)?;
-        Some((ids.collect(), player["components"].clone()))
-    }
-
-    /// The same of ours.
-    fn our_state(client: &MirrorClient) -> (Vec<u64>, Value) {
-        let ids = client.identities().map(|object| object.net_id().0.into());
-        let player: &Player = client.get(ME).unwrap();
-        let wallet: &Wallet = client.get(ME).unwrap();
-        let aim: &Aim = client.get(ME).unwrap();
-        let player = serde_json::json!([
-            player.player_name.as_deref(),
-            *player.health,
-            &player.inventory[..],
-            *wallet.gold,
-            wallet.secret.to_string(),
-            aim.yaw.to_string(),
-            *aim.firing,
-        ]);
-        (ids.collect(), player)
-    }
-
-    fn picked(components: &Value) -> Value {
-        let [player, wallet, aim] = [0, 1, 2].map(|index| &components[index]["syncvars"]);
-        serde_json::json!([
-            player["playerName"],
-            player["health"],
-            components[0]["syncobjects"]["inventory"],
-            wallet["gold"],
-            wallet["secret"],
-            aim["yaw"]["f32"],
-            aim["firing"],
-        ])
-    }
-
     let cases = recorded();
     assert_eq!(cases.len(), 15);
     for case in cases {
@@ -293,5 +253,45 @@ fn odd_servers_have_the_same_effect_as_on_mirrors_client() {
         // An object that waits for the end of a burst is told that it is owned, and has no number.
         expected.retain(|call| call != "OnStartAuthority 0.0");
         assert_eq!(calls, expected, "{variant}");
+    }
+
+    /// What a recorded client knew in the end: of the player, and which objects there were.
+    fn final_state(case: &Value) -> Option<(Vec<u64>, Value)> {
+        let log = case["client_log"].as_array().unwrap();
+        let objects = log.iter().find(|entry| entry["ev"] == "final")?["objects"].as_array()?;
+        let ids = objects.iter().filter_map(|object| object["netId"].as_u64());
+        let player = objects.iter().find(|object| object["netId"] == 7)?;
+        Some((ids.collect(), player["components"].clone()))
+    }
+
+    /// The same of ours.
+    fn our_state(client: &MirrorClient) -> (Vec<u64>, Value) {
+        let ids = client.identities().map(|object| object.net_id().0.into());
+        let player: &Player = client.get(ME).unwrap();
+        let wallet: &Wallet = client.get(ME).unwrap();
+        let aim: &Aim = client.get(ME).unwrap();
+        let player = serde_json::json!([
+            player.player_name.as_deref(),
+            *player.health,
+            &player.inventory[..],
+            *wallet.gold,
+            wallet.secret.to_string(),
+            aim.yaw.to_string(),
+            *aim.firing,
+        ]);
+        (ids.collect(), player)
+    }
+
+    fn picked(components: &Value) -> Value {
+        let [player, wallet, aim] = [0, 1, 2].map(|index| &components[index]["syncvars"]);
+        serde_json::json!([
+            player["playerName"],
+            player["health"],
+            components[0]["syncobjects"]["inventory"],
+            wallet["gold"],
+            wallet["secret"],
+            aim["yaw"]["f32"],
+            aim["firing"],
+        ])
     }
 }

@@ -24,6 +24,14 @@ fn a_batch_is_a_time_and_each_message_behind_its_length() {
 // MakeNextBatch_LargerThanThreshold_BetweenSmallerMessages, MakeNextBatch_MultipleMessages_Small_Giant_Small.
 #[test]
 fn messages_are_gathered_until_a_batch_is_full() {
+    // 8 bytes are the time, and 1 of each message its length.
+    assert_eq!(cut(&[11, 10]), [vec![11, 10]], "almost full");
+    assert_eq!(cut(&[11, 11]), [vec![11, 11]], "full");
+    assert_eq!(cut(&[11, 12]), [vec![11], vec![12]]);
+    assert_eq!(cut(&[11, 11, 0]), [vec![11, 11], vec![0]]);
+    assert_eq!(cut(&[40]), [vec![40]], "too long for any");
+    assert_eq!(cut(&[1, 40, 2]), [vec![1], vec![40], vec![2]]);
+
     /// The lengths of the messages in each batch, for messages of these lengths in batches of 32 bytes.
     fn cut(lengths: &[usize]) -> Vec<Vec<usize>> {
         let mut batcher = Batcher::new(32);
@@ -45,14 +53,6 @@ fn messages_are_gathered_until_a_batch_is_full() {
         });
         cut.collect()
     }
-
-    // 8 bytes are the time, and 1 of each message its length.
-    assert_eq!(cut(&[11, 10]), [vec![11, 10]], "almost full");
-    assert_eq!(cut(&[11, 11]), [vec![11, 11]], "full");
-    assert_eq!(cut(&[11, 12]), [vec![11], vec![12]]);
-    assert_eq!(cut(&[11, 11, 0]), [vec![11, 11], vec![0]]);
-    assert_eq!(cut(&[40]), [vec![40]], "too long for any");
-    assert_eq!(cut(&[1, 40, 2]), [vec![1], vec![40], vec![2]]);
 }
 
 // AddMessage_TimestampMismatch, GetNextMessage_MultipleBatches, RetireBatchAndTryNewBatch.

@@ -144,15 +144,6 @@ fn second_spawn_keeps_the_object_and_its_single_start() {
 // OnSpawn_GiveNoExtraErrorsWhenPrefabIsntSpawned.
 #[test]
 fn missing_prefab_is_reported_once_and_skipped() {
-    fn failures(world: &mut MirrorNetwork, client: ConnectionId) -> Vec<MirrorSpawnFailure> {
-        let events = world.client_events(client).into_iter();
-        let failures = events.filter_map(|event| match event {
-            MirrorClientEvent::SpawnFailed { reason, .. } => Some(reason),
-            _ => None,
-        });
-        failures.collect()
-    }
-
     let (mut world, client) = given(&[
         &spawn(4, (AssetId::NONE, SceneId::NONE), SpawnFlags::NONE),
         &spawn(5, (AssetId(77), SceneId::NONE), SpawnFlags::NONE),
@@ -168,6 +159,15 @@ fn missing_prefab_is_reported_once_and_skipped() {
         ]
     );
     assert_eq!(world.client(client).object_count(), 1);
+
+    fn failures(world: &mut MirrorNetwork, client: ConnectionId) -> Vec<MirrorSpawnFailure> {
+        let events = world.client_events(client).into_iter();
+        let failures = events.filter_map(|event| match event {
+            MirrorClientEvent::SpawnFailed { reason, .. } => Some(reason),
+            _ => None,
+        });
+        failures.collect()
+    }
 }
 
 // FindOrSpawnObject_UsesSceneIdToSpawnFromSpawnableObjectsDictionary, ApplyPayload_EnablesObject,

@@ -73,13 +73,6 @@ fn truncated_message_is_an_error() {
 // StructWithMethods, StructWithEmptyMethods.
 #[test]
 fn messages_of_the_game_arrive_with_all_that_is_in_them() {
-    fn prefabs() -> MirrorPrefabs {
-        MirrorPrefabs::new()
-            .message::<Child>()
-            .message::<Nothing>()
-            .register::<super::game::Door>(syncvar::mirror::MirrorPrefab::scene("door"))
-    }
-
     let mut world = world_of(prefabs);
     let client = world.connect();
     let child = Child {
@@ -98,4 +91,11 @@ fn messages_of_the_game_arrive_with_all_that_is_in_them() {
     let nothing = messages.next().unwrap().get::<Nothing>();
     assert!(nothing.is_some_and(Nothing::is_nothing));
     assert_eq!(messages.next(), None);
+
+    fn prefabs() -> MirrorPrefabs {
+        MirrorPrefabs::new()
+            .message::<Child>()
+            .message::<Nothing>()
+            .register::<super::game::Door>(syncvar::mirror::MirrorPrefab::scene("door"))
+    }
 }

@@ -59,15 +59,6 @@ fn unrestricted_command_accepts_any_client_and_any_object() {
 // WarningForCommandSentWithoutAuthority, SendCommand_OnlyAllowedOnOwnedObjects, SendCommand_RequiresAuthority.
 #[test]
 fn owner_only_command_is_refused_on_both_sides() {
-    fn refusals(world: &mut MirrorNetwork) -> Vec<CommandRefusal> {
-        let events = world.events().into_iter();
-        let refusals = events.filter_map(|event| match event {
-            MirrorServerEvent::CommandRefused { reason, .. } => Some(reason),
-            _ => None,
-        });
-        refusals.collect()
-    }
-
     let mut world = world();
     let (client, player) = world.join(whole());
     let (other, _) = world.join(whole());
@@ -88,6 +79,15 @@ fn owner_only_command_is_refused_on_both_sides() {
     assert_eq!(refusals(&mut world), [CommandRefusal::NotOwner]);
     assert!(!told().iter().any(|line| line.contains("CmdHit")));
     assert!(world.server.is_connected(client));
+
+    fn refusals(world: &mut MirrorNetwork) -> Vec<CommandRefusal> {
+        let events = world.events().into_iter();
+        let refusals = events.filter_map(|event| match event {
+            MirrorServerEvent::CommandRefused { reason, .. } => Some(reason),
+            _ => None,
+        });
+        refusals.collect()
+    }
 }
 
 // CommandThatThrowsShouldBeCaught. Mirror disconnects the client; see `PARITY.md`.

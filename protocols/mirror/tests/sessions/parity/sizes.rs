@@ -47,12 +47,6 @@ fn server_got(world: &mut MirrorNetwork) -> Vec<(i32, usize)> {
 // Send_ServerToClientMessage_LargerThanBatchThreshold, Send_ServerToClientMessage_LargerThanBatchThreshold_SentInOrder.
 #[test]
 fn message_longer_than_a_batch_keeps_its_order() {
-    fn numbered(number: i32, length: usize) -> Chat {
-        let mut chat = Chat::of_length(length);
-        chat.number = number;
-        chat
-    }
-
     let (mut world, client) = small_world();
     let lengths = [10, 200, 10, 64, 10];
     let expected: Vec<_> = (0..)
@@ -69,6 +63,12 @@ fn message_longer_than_a_batch_keeps_its_order() {
         .collect();
     assert_eq!(client_got(&mut world, client), expected);
     assert_eq!(server_got(&mut world), expected);
+
+    fn numbered(number: i32, length: usize) -> Chat {
+        let mut chat = Chat::of_length(length);
+        chat.number = number;
+        chat
+    }
 }
 
 // Send_ClientToServerMessage_MaxMessageSize, Send_ServerToClientMessage_MaxMessageSize,

@@ -34,15 +34,6 @@ fn more_than_64_components_are_refused_with_a_sentence() {
 /// A command for component 255, and a state with all 64 bits that holds one component.
 #[test]
 fn absent_components_of_a_client_are_refused() {
-    fn prefabs() -> MirrorPrefabs {
-        let mut prefab = MirrorPrefab::new("machine", AssetId(64));
-        for index in 0..64 {
-            let component = Component::new().sync_direction(SyncDirection::ClientToServer);
-            prefab = prefab.component(index, component);
-        }
-        MirrorPrefabs::new().register_with(prefab, || parts(64))
-    }
-
     let config = MirrorServerConfig {
         spawn_policy: SpawnPolicy::WhenReady,
         ..MirrorServerConfig::default()
@@ -74,4 +65,13 @@ fn absent_components_of_a_client_are_refused() {
         "{error}"
     );
     assert!(!net.server.is_connected(connection));
+
+    fn prefabs() -> MirrorPrefabs {
+        let mut prefab = MirrorPrefab::new("machine", AssetId(64));
+        for index in 0..64 {
+            let component = Component::new().sync_direction(SyncDirection::ClientToServer);
+            prefab = prefab.component(index, component);
+        }
+        MirrorPrefabs::new().register_with(prefab, || parts(64))
+    }
 }

@@ -129,11 +129,8 @@ fn write_beyond_a_limit_changes_no_field() {
         }
     }
 
-    fn map_prefabs() -> MirrorPrefabs {
-        MirrorPrefabs::new().register::<Map>(MirrorPrefab::scene("map"))
-    }
-
     const SCENE: SceneId = SceneId(7);
+
     let mut config = MirrorServerConfig::default();
     config.limits.max_elements = 10;
     config.spawn_policy = SpawnPolicy::WhenReady;
@@ -179,4 +176,8 @@ fn write_beyond_a_limit_changes_no_field() {
     net.server.get_mut::<Map>(map).unwrap().marks.push(4);
     net.frames(3);
     assert_eq!(net.seen::<Map>(other, map).marks[..], [1, 2, 3, 4]);
+
+    fn map_prefabs() -> MirrorPrefabs {
+        MirrorPrefabs::new().register::<Map>(MirrorPrefab::scene("map"))
+    }
 }

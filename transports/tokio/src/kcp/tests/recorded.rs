@@ -45,17 +45,6 @@ fn connection_writes_the_bytes_of_wire_md() {
 
 #[test]
 fn recorded_segments_are_read_and_written_again() {
-    /// Returns the recorded datagrams of Mirror.
-    fn recorded() -> Vec<Vec<u8>> {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../protocols/mirror/tests/golden/data");
-        let file = std::fs::read(folder.join("session_kcp.json")).unwrap();
-        let session: serde_json::Value = serde_json::from_slice(&file).unwrap();
-        let raw = session["raw"].as_array().unwrap().iter();
-        raw.map(|datagram| hex::decode(datagram["hex"].as_str().unwrap()).unwrap())
-            .collect()
-    }
-
     let mut segments = 0;
     for datagram in recorded() {
         let (channel, cookie, mut body) = split(&datagram).unwrap();
@@ -72,4 +61,15 @@ fn recorded_segments_are_read_and_written_again() {
         assert_eq!(out, [datagram]);
     }
     assert!(segments > 50, "{segments}");
+
+    /// Returns the recorded datagrams of Mirror.
+    fn recorded() -> Vec<Vec<u8>> {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../protocols/mirror/tests/golden/data");
+        let file = std::fs::read(folder.join("session_kcp.json")).unwrap();
+        let session: serde_json::Value = serde_json::from_slice(&file).unwrap();
+        let raw = session["raw"].as_array().unwrap().iter();
+        raw.map(|datagram| hex::decode(datagram["hex"].as_str().unwrap()).unwrap())
+            .collect()
+    }
 }

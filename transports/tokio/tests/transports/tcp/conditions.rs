@@ -19,6 +19,18 @@ fn delay(millis: u64) -> Conditions {
 
 #[tokio::test]
 async fn each_direction_has_its_delay_and_loses_it() {
+    let server = Running::start(TCP, TransportOptions::default(), idle);
+    let mut client = Box::pin(server.join()).await;
+    let (incoming, outgoing) = (Conditions::default(), delay(200));
+    server.conditions.set(incoming, outgoing);
+    assert!(change(&server, &mut client, 1).await >= Duration::from_millis(200));
+    server.conditions.set(delay(2000), Conditions::default());
+    assert!(change(&server, &mut client, 2).await < Duration::from_millis(1500));
+    client.conditions().set(delay(200), Conditions::default());
+    assert!(change(&server, &mut client, 3).await >= Duration::from_millis(200));
+    client.conditions().set_both(Conditions::default());
+    assert!(change(&server, &mut client, 4).await < Duration::from_millis(200));
+
     /// Returns the time until a client has a change.
     async fn change(
         server: &Running,
@@ -32,18 +44,6 @@ async fn each_direction_has_its_delay_and_loses_it() {
         server.see(client, |board| board.count == count).await;
         before.elapsed()
     }
-
-    let server = Running::start(TCP, TransportOptions::default(), idle);
-    let mut client = Box::pin(server.join()).await;
-    let (incoming, outgoing) = (Conditions::default(), delay(200));
-    server.conditions.set(incoming, outgoing);
-    assert!(change(&server, &mut client, 1).await >= Duration::from_millis(200));
-    server.conditions.set(delay(2000), Conditions::default());
-    assert!(change(&server, &mut client, 2).await < Duration::from_millis(1500));
-    client.conditions().set(delay(200), Conditions::default());
-    assert!(change(&server, &mut client, 3).await >= Duration::from_millis(200));
-    client.conditions().set_both(Conditions::default());
-    assert!(change(&server, &mut client, 4).await < Duration::from_millis(200));
 }
 
 #[tokio::test]

@@ -38,10 +38,6 @@ async fn ready_client(addr: SocketAddr) -> TcpStream {
 
 #[tokio::test]
 async fn sessions_away_count_for_their_address() {
-    fn token() -> [u8; 16] {
-        static NEXT: AtomicU8 = AtomicU8::new(0);
-        [NEXT.fetch_add(1, Ordering::Relaxed); 16]
-    }
     let config = ServerConfig {
         reconnect_grace: Duration::from_mins(1),
         session_tokens: Some(token),
@@ -68,6 +64,11 @@ async fn sessions_away_count_for_their_address() {
     }
     assert_eq!(ends, ["away", "away", "ended", "ended"]);
     assert_eq!(server.stats().refused_away, 2);
+
+    fn token() -> [u8; 16] {
+        static NEXT: AtomicU8 = AtomicU8::new(0);
+        [NEXT.fetch_add(1, Ordering::Relaxed); 16]
+    }
 }
 
 #[tokio::test]
@@ -207,20 +208,6 @@ async fn garbage_is_read_up_to_a_limit_and_then_reset() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_vanished_client_of_a_busy_server_is_noticed() {
-    /// Drops all packets that arrive at a socket. Returns whether the system allows it.
-    #[cfg(target_os = "linux")]
-    fn cut_off(stream: &TcpStream) -> bool {
-        // `return 0`: no byte of a packet passes.
-        let drop_all = [socket2::SockFilter::new(6, 0, 0, 0)];
-        match socket2::SockRef::from(stream).attach_filter(&drop_all) {
-            Ok(()) => true,
-            Err(error) => {
-                println!("skipped: no socket filter ({error})");
-                false
-            }
-        }
-    }
-
     let options = TransportOptions {
         idle_timeout: Duration::from_secs(1),
         ..TransportOptions::default()
@@ -233,5 +220,19 @@ async fn a_vanished_client_of_a_busy_server_is_noticed() {
     soon(client.readable()).await.unwrap();
     if cut_off(&client) {
         reaches(|| server.stats().vanished, 1).await;
+    }
+
+    /// Drops all packets that arrive at a socket. Returns whether the system allows it.
+    #[cfg(target_os = "linux")]
+    fn cut_off(stream: &TcpStream) -> bool {
+        // `return 0`: no byte of a packet passes.
+        let drop_all = [socket2::SockFilter::new(6, 0, 0, 0)];
+        match socket2::SockRef::from(stream).attach_filter(&drop_all) {
+            Ok(()) => true,
+            Err(error) => {
+                println!("skipped: no socket filter ({error})");
+                false
+            }
+        }
     }
 }

@@ -19,10 +19,6 @@ async fn unreliable_state_converges_under_bad_conditions() {
         x: SyncVar<u32>,
     }
 
-    fn prefabs() -> Prefabs {
-        Prefabs::new().register::<Mover>("mover")
-    }
-
     let mut server = NetworkServer::new(prefabs());
     let movers: Vec<NetId> = (0..50).map(|_| server.spawn(Mover::default())).collect();
     let udp = UdpServer::bind("127.0.0.1:0", server, TransportOptions::default());
@@ -71,4 +67,8 @@ async fn unreliable_state_converges_under_bad_conditions() {
     })
     .await;
     assert!(reported.borrow().repaired > 0);
+
+    fn prefabs() -> Prefabs {
+        Prefabs::new().register::<Mover>("mover")
+    }
 }

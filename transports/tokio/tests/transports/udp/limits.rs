@@ -39,13 +39,6 @@ async fn refused(server: &Running) -> io::Error {
 
 #[tokio::test]
 async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state() {
-    /// First datagram of a client.
-    fn hello() -> [u8; 32] {
-        let mut hello = [0; 32];
-        hello[..10].copy_from_slice(&[0xa0, 1, 2, 3, 4, 5, 6, 7, 8, 1]);
-        hello
-    }
-
     let server = Running::start(UDP, settings(TransportOptions::default()), idle);
     let socket = stranger(&server).await;
     for _ in 0..1000 {
@@ -64,6 +57,13 @@ async fn hello_without_a_cookie_is_answered_in_fewer_bytes_and_leaves_no_state()
     assert!(stats.refused_hellos > 0);
     let server = server.stop().await;
     assert_eq!(server.connections().count(), 0);
+
+    /// First datagram of a client.
+    fn hello() -> [u8; 32] {
+        let mut hello = [0; 32];
+        hello[..10].copy_from_slice(&[0xa0, 1, 2, 3, 4, 5, 6, 7, 8, 1]);
+        hello
+    }
 }
 
 #[tokio::test]

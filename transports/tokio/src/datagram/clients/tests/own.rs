@@ -81,14 +81,6 @@ fn datagrams_of_a_former_server_are_answered_with_its_number() {
 
 #[test]
 fn new_connection_of_a_port_replaces_the_former_one() {
-    fn join_again(listener: &mut Clients<Own>, from: SocketAddr) -> Own {
-        let mut client = Own::connect(NOW, &TransportOptions::mirror());
-        exchange(listener, from, &mut client);
-        exchange(listener, from, &mut client);
-        assert!(client.kcp().is_connected());
-        client
-    }
-
     let mut listener = listener();
     let former = join(&mut listener, addr(1));
     let next = join_again(&mut listener, addr(1));
@@ -100,4 +92,12 @@ fn new_connection_of_a_port_replaces_the_former_one() {
     let closed = former.kcp().closed();
     assert_eq!(closed, Some(crate::kcp::KcpError::UnknownConnection));
     assert!(next.kcp().is_connected());
+
+    fn join_again(listener: &mut Clients<Own>, from: SocketAddr) -> Own {
+        let mut client = Own::connect(NOW, &TransportOptions::mirror());
+        exchange(listener, from, &mut client);
+        exchange(listener, from, &mut client);
+        assert!(client.kcp().is_connected());
+        client
+    }
 }
