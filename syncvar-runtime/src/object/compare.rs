@@ -3,7 +3,7 @@
 use super::Slots;
 use super::bits::each;
 use super::slot::Slot;
-use super::value_text::value_text;
+use super::value_text::{unordered_elements, value_text};
 use crate::behaviour::Presence;
 use crate::limits::ReadBudget;
 use crate::schema::Role;
@@ -26,7 +26,8 @@ pub struct FieldDifference {
 /// Encoding of the compared values: it does not limit the number of elements.
 const ENCODING: Encoding = Encoding::Compact;
 
-/// Returns the fields of a replica that differ from the server's object, by their bytes in a snapshot.
+/// Returns the fields of a replica that differ from the server's object, by their bytes in a snapshot. The order of a
+/// dictionary or a hash set does not count.
 /// `made` is a new object of the prefab, and `role` the role of the client.
 ///
 /// Fields that the client may not read ([`compare_private`]), fields that travel with snapshots only, and fields whose
@@ -62,11 +63,21 @@ fn compare_behaviours(
     let compared = policy.readable(role) & !(policy.initial_only | unsent);
     for bit in each(compared & server.info().schema.dirty_bits()) {
         let (ours, theirs) = (write(server, bit), write(replica, bit));
-        // A lossy codec may change the bytes once: compare them after a second encoding.
-        if ours != theirs && decoded(made, bit, &ours) != decoded(made, bit, &theirs) {
+        if ours != theirs && !is_same_content(made, bit, &ours, &theirs) {
             differences.extend(difference(server, bit, &ours, &theirs));
         }
     }
+}
+
+/// Returns whether different bytes of a field have the same content.
+fn is_same_content(made: &mut dyn Slot, bit: u64, ours: &[u8], theirs: &[u8]) -> bool {
+    // A lossy codec may change the bytes once: compare them after a second encoding.
+    let (Some(ours), Some(theirs)) = (decoded(made, bit, ours), decoded(made, bit, theirs)) else {
+        return false;
+    };
+    let field = made.info().schema.field(bit.trailing_zeros());
+    let sorted = |bytes| unordered_elements(&field?.schema, bytes, reader(bytes));
+    ours == theirs || sorted(&ours).is_some_and(|ours| Some(ours) == sorted(&theirs))
 }
 
 /// Returns the fields of a replica that a client in a role must not read, and that differ from the prefab's values
@@ -104,10 +115,7 @@ pub fn compare_private(
 fn difference(slot: &dyn Slot, bit: u64, ours: &[u8], theirs: &[u8]) -> Option<FieldDifference> {
     let schema = slot.info().schema;
     let field = schema.field(bit.trailing_zeros())?;
-    let text = |bytes: &[u8]| {
-        let reader = NetworkReader::with_encoding(bytes, ENCODING);
-        value_text(&field.schema, reader.with_budget(ReadBudget::UNLIMITED))
-    };
+    let text = |bytes| value_text(&field.schema, reader(bytes));
     Some(FieldDifference {
         behaviour: schema.name,
         field: field.name,
@@ -123,10 +131,12 @@ fn write(slot: &mut dyn Slot, bit: u64) -> Vec<u8> {
     writer.as_bytes().to_vec()
 }
 
+fn reader(bytes: &[u8]) -> NetworkReader<'_> {
+    NetworkReader::with_encoding(bytes, ENCODING).with_budget(ReadBudget::UNLIMITED)
+}
+
 /// Returns the bytes of a field that has been read from bytes; `None` if they do not fit.
 fn decoded(made: &mut dyn Slot, bit: u64, bytes: &[u8]) -> Option<Vec<u8>> {
-    let reader = NetworkReader::with_encoding(bytes, ENCODING);
-    let mut reader = reader.with_budget(ReadBudget::UNLIMITED);
-    made.fields().read_fields(&mut reader, bit).ok()?;
+    made.fields().read_fields(&mut reader(bytes), bit).ok()?;
     Some(write(made, bit))
 }

@@ -25,6 +25,36 @@ pub(super) fn value_text(schema: &TypeSchema, mut reader: NetworkReader<'_>) -> 
     text
 }
 
+/// Returns the elements of a collection without an order, each as its bytes as in a snapshot, sorted. `None` for other types,
+/// and for elements without a known text.
+pub(super) fn unordered_elements<'a>(
+    schema: &TypeSchema,
+    bytes: &'a [u8],
+    mut reader: NetworkReader<'a>,
+) -> Option<Vec<&'a [u8]>> {
+    let parts: Vec<&TypeSchema> = match schema {
+        TypeSchema::Map(key, value) => vec![key, value],
+        TypeSchema::Set(element) => vec![element],
+        TypeSchema::Collection {
+            name: "SyncDictionary" | "SyncHashSet",
+            parts,
+        } => parts.iter().collect(),
+        _ => return None,
+    };
+    let mut elements = Vec::new();
+    for _ in 0..reader.read_count().ok()? {
+        let start = bytes.len() - reader.remaining();
+        for part in &parts {
+            if !put_value(part, &mut reader, &mut String::new()).ok()? {
+                return None;
+            }
+        }
+        elements.push(&bytes[start..bytes.len() - reader.remaining()]);
+    }
+    elements.sort_unstable();
+    Some(elements)
+}
+
 /// Appends one value; `false` for a type without a known text.
 fn put_value(
     schema: &TypeSchema,

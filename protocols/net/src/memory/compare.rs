@@ -131,8 +131,8 @@ impl fmt::Display for ReplicaDifference {
 /// Each visible object must be present with equal fields, and no other object. Fields with `read = owner` and
 /// `read = group` must have the values of the prefab on a client that may not read them, except in objects of a
 /// scene, which begin with values of their own. Fields with `read = others` on the owner are not compared, nor fields
-/// with `initial_only`, nor changes that an interval or a threshold holds back. A client that is not ready
-/// has no differences.
+/// with `initial_only`, nor changes that an interval or a threshold holds back. The order of a dictionary or hash set does not
+/// count. A client that is not ready has no differences.
 ///
 /// ```
 /// use syncvar::testing::compare_replicas;
