@@ -226,7 +226,7 @@ fn replicas_may_differ_in_the_order_of_a_dictionary() {
     }
     net.settle();
     let keys = |bag: &Bag| bag.ammo.keys().cloned().collect::<Vec<_>>();
-    let ours = keys(&net.server.get::<Bag>(id).unwrap());
+    let ours = keys(net.server.get::<Bag>(id).unwrap());
     let theirs = keys(net.client(0).get::<Bag>(id).unwrap());
     assert_ne!(ours, theirs, "the test needs two orders");
     net.assert_replicas_equal();
