@@ -28,3 +28,13 @@ fn even_schedules_keep_the_properties_of_the_model() {
 fn odd_schedules_keep_the_properties_of_the_model() {
     play(1);
 }
+
+/// The rest of a backlog leaves with the second update of a tick.
+#[test]
+fn found_schedules_keep_the_properties_of_the_model() {
+    for seed in [6592] {
+        if let Err(failure) = check(seed, Ends::new) {
+            panic!("seed {seed}: {failure}");
+        }
+    }
+}
