@@ -52,7 +52,10 @@ export function launch(browser) {
 /** Opens a page for the server at a URL, by a transport if one is named, and waits for its object. */
 export async function join(browser, [site, url], transport, viewport = { width: 1280, height: 760 }) {
   const page = await browser.newPage();
-  await page.setViewport(viewport);
+  await page.setViewport(viewport).catch((error) => {
+    // Firefox ESR sets the size, but has no command for the orientation, which puppeteer sends next.
+    if (!error.message.includes("setScreenOrientationOverride")) throw error;
+  });
   const query = new URLSearchParams({ server: new URL(url).host, ...(transport && { transport }) });
   await page.goto(`${site ?? url}?${query}`);
   await until(page, "ready, with an own object", () => globalThis.game?.client.state === "ready" && [...game.client.objects.values()].some((it) => it.owned));
