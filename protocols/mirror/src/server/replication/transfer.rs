@@ -309,10 +309,7 @@ impl Replication {
             prefab: rooms.objects.world.prefabs.get(object.prefab),
         };
         let (encoder, context) = (&mut self.encoder, &mut *rooms.context);
-        if !write_or_report(encoder, slots, selection, id, entry, context) {
-            return false;
-        }
-        true
+        write_or_report(encoder, slots, selection, id, entry, context)
     }
 
     /// Sends the written snapshots as the baseline `tick`, to selected observers.

@@ -80,14 +80,20 @@ fn animator_of_the_server_plays_at_clients() {
     check_client(&mut net, 1, id);
 }
 
-#[test]
-fn animator_of_an_owner_plays_at_all() {
+/// Returns an animator that the first client owns, after a client has changed its replica.
+fn owned_after_act_of(client: usize) -> (MirrorNetwork, NetId) {
     let (mut net, id) = network(SyncDirection::ClientToServer);
     let owner = net.nth(0);
     net.server.set_owner(id, Some(owner)).unwrap();
     net.frames(5);
-    act(&mut net.client(net.nth(0)).get_mut(id).unwrap());
+    act(&mut net.client(net.nth(client)).get_mut(id).unwrap());
     net.frames(5);
+    (net, id)
+}
+
+#[test]
+fn animator_of_an_owner_plays_at_all() {
+    let (mut net, id) = owned_after_act_of(0);
     check(&mut net.server.get_mut::<NetworkAnimator>(id).unwrap());
     check_client(&mut net, 1, id);
     // The owner's own trigger, and no echo of it.
@@ -96,12 +102,7 @@ fn animator_of_an_owner_plays_at_all() {
 
 #[test]
 fn animator_of_a_stranger_is_not_believed() {
-    let (mut net, id) = network(SyncDirection::ClientToServer);
-    let owner = net.nth(0);
-    net.server.set_owner(id, Some(owner)).unwrap();
-    net.frames(5);
-    act(&mut net.client(net.nth(1)).get_mut(id).unwrap());
-    net.frames(5);
+    let (net, id) = owned_after_act_of(1);
     let animator = net.server.get::<NetworkAnimator>(id).unwrap();
     assert_eq!(animator.parameters()[0], AnimatorValue::Float(0.0));
     assert!((animator.speed - 1.0).abs() < 1e-6);

@@ -194,9 +194,10 @@ fn reordered_deltas_and_baselines_keep_a_transform_on_its_way() {
     assert!(uneven < 8.0 * STEP, "{uneven}");
 }
 
-#[test]
-fn joining_client_moves_no_hybrid_transform_of_others() {
-    for frames in [&[90][..], &[70, 71, 110]] {
+/// Clients join in the given frames: the transforms of other clients move evenly.
+#[track_caller]
+fn assert_joins_move_no_transform(joins: [&[u32]; 2]) {
+    for frames in joins {
         let mut net = network::<Hybrid>(SyncDirection::ServerToClient);
         let uneven = uneven_steps(
             &mut net,
@@ -211,22 +212,15 @@ fn joining_client_moves_no_hybrid_transform_of_others() {
     }
 }
 
+#[test]
+fn joining_client_moves_no_hybrid_transform_of_others() {
+    assert_joins_move_no_transform([&[90], &[70, 71, 110]]);
+}
+
 /// The first baseline is due in frame 60.
 #[test]
 fn client_that_joins_before_the_first_baseline_moves_no_transform_of_others() {
-    for frames in [&[20][..], &[18, 30, 31, 50]] {
-        let mut net = network::<Hybrid>(SyncDirection::ServerToClient);
-        let uneven = uneven_steps(
-            &mut net,
-            |_| {},
-            |net, frame| {
-                if frames.contains(&frame) {
-                    net.connect();
-                }
-            },
-        );
-        assert!(uneven < 0.5 * STEP, "{uneven} by joins in {frames:?}");
-    }
+    assert_joins_move_no_transform([&[20], &[18, 30, 31, 50]]);
 }
 
 fn owner_moves<M: TransformMethod>() {
