@@ -131,5 +131,5 @@ pub use server::{
     MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, Observed,
     ObservedSink, StateRefusal, Visibility,
 };
+pub use syncvar_runtime::PrefabError;
 pub use syncvar_runtime::ReceivedMessage;
-pub use syncvar_runtime::unstable::prefab::PrefabError;

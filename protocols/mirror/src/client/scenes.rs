@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use syncvar_runtime::unstable::prefab::PrefabError;
+use syncvar_runtime::PrefabError;
 use syncvar_runtime::{Behaviours, NetId};
 
 use crate::SceneId;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use syncvar_runtime::unstable::prefab::message::ReceivedMessage;
+use syncvar_runtime::ReceivedMessage;
 use syncvar_runtime::{
     CallFailure, CallbackFailure, Called, Changed, ChangedFields, DisconnectReason, HookFailure,
     NetId, NetworkBehaviour, NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent,

@@ -9,8 +9,8 @@ use std::any::{Any, type_name};
 use std::ops::Range;
 use std::time::Duration;
 
+use syncvar_runtime::MessageError;
 use syncvar_runtime::motion::{AnyInputs, Inputs};
-use syncvar_runtime::unstable::prefab::message::MessageError;
 use syncvar_runtime::{Encoding, NetworkTime, NetworkWriter, ReadError, SyncValue};
 
 use super::ClientEvent;

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use syncvar_runtime::ReceivedMessage;
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::unstable::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
     Called, Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason,
     LifecycleCallback, NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError,

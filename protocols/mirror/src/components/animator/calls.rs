@@ -1,6 +1,7 @@
 //! Remote calls of an animator.
 
-use syncvar_runtime::unstable::call::{Class, RpcSender};
+use syncvar_runtime::RpcSender;
+use syncvar_runtime::unstable::call::Class;
 use syncvar_runtime::{
     CallContext, CallSchema, CommandSender, Encoding, MemberSchema, NetworkCalls, NetworkReader,
     NetworkWriter, ReadError, SyncValue,

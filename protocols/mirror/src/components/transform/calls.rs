@@ -2,7 +2,8 @@
 
 use std::marker::PhantomData;
 
-use syncvar_runtime::unstable::call::{Class, RpcSender};
+use syncvar_runtime::RpcSender;
+use syncvar_runtime::unstable::call::Class;
 use syncvar_runtime::{
     CallContext, CallError, CallSchema, CommandSender, MemberSchema, NetworkCalls, NetworkReader,
     Quaternion, ReadError, SyncValue, Target, TypeSchema, Vector3,

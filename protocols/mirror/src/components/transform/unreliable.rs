@@ -1,7 +1,8 @@
 //! `NetworkTransformUnreliable`.
 
+use syncvar_runtime::RpcSender;
 use syncvar_runtime::behaviour::{Frame, MessageTime, SyncSettings};
-use syncvar_runtime::unstable::call::{Class, RpcSender};
+use syncvar_runtime::unstable::call::Class;
 use syncvar_runtime::{
     CallContext, CallSchema, Delivery, Encoding, NetworkReader, NetworkWriter, Quaternion,
     ReadError, ReadResult, SyncValue, Vector3,

@@ -1,7 +1,7 @@
 //! Objects of a server by the type of their behaviours.
 
 use syncvar_runtime::unstable::object::Cursor;
-use syncvar_runtime::unstable::world::{ManyMut, ObjectMut};
+use syncvar_runtime::{ManyMut, ObjectMut};
 use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError};
 
 use crate::server::MirrorServer;

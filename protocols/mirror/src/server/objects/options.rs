@@ -1,6 +1,6 @@
 //! Options and errors of a spawn.
 
-use syncvar_runtime::unstable::prefab::PrefabError;
+use syncvar_runtime::PrefabError;
 use syncvar_runtime::{ConnectionId, Quaternion, Vector3};
 
 use crate::SceneId;

@@ -1,8 +1,8 @@
 //! Commands, messages and players: what the program sends to the server.
 
+use syncvar_runtime::MessageError;
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::unstable::call::{CallRequest, CallRouter, Class, RoutedCall};
-use syncvar_runtime::unstable::prefab::message::MessageError;
 use syncvar_runtime::{
     CallError, CommandSender, ConnectionId, NetId, NetworkCalls, NetworkWriter, SyncValue, Target,
     WriteError,

@@ -1,11 +1,12 @@
 //! Objects of a client: by id, by type, by scene id and by parent; received fields.
 
-use syncvar_runtime::unstable::object::{Behaviours, Cursor};
-use syncvar_runtime::unstable::world::{ManyMut, ObjectMut};
+use syncvar_runtime::Behaviours;
+use syncvar_runtime::unstable::object::Cursor;
 use syncvar_runtime::{
     BehaviourSet, CallFailure, Called, NetId, NetworkBehaviour, NetworkIdentity, NetworkSceneId,
     ObjectError, Prefabs, SpawnError,
 };
+use syncvar_runtime::{ManyMut, ObjectMut};
 
 use crate::client::objects::Fact;
 use crate::client::{ClientState, NetworkClient, ReplicaMut};

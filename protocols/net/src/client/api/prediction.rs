@@ -2,7 +2,7 @@
 
 use std::any::type_name;
 
-use syncvar_runtime::unstable::prefab::message::MessageError;
+use syncvar_runtime::MessageError;
 use syncvar_runtime::{Callbacks, NetId, NetworkBehaviour, ObjectError, SyncValue};
 
 use crate::client::prediction::{Comparing, Reason, single_step};

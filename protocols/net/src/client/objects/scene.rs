@@ -4,8 +4,9 @@ use std::any::TypeId;
 
 use super::{Fact, Objects};
 use crate::client::SpawnFailure;
+use syncvar_runtime::Behaviours;
 use syncvar_runtime::schema::PolicyBits;
-use syncvar_runtime::unstable::object::{Behaviours, Location};
+use syncvar_runtime::unstable::object::Location;
 use syncvar_runtime::unstable::ordered::IdMap;
 use syncvar_runtime::{NetId, NetworkSceneId};
 

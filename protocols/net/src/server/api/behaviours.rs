@@ -1,7 +1,7 @@
 //! Behaviours of objects: one of an object, all of a type, batches, steps.
 
 use syncvar_runtime::unstable::object::{Cursor, Location};
-use syncvar_runtime::unstable::world::{ManyMut, ObjectMut};
+use syncvar_runtime::{ManyMut, ObjectMut};
 use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError, Taken};
 
 use crate::server::NetworkServer;

@@ -4,8 +4,8 @@ use std::any::{Any, type_name};
 use std::ops::Range;
 use std::time::Duration;
 
+use syncvar_runtime::MessageError;
 use syncvar_runtime::motion::{Input, Inputs as InputList};
-use syncvar_runtime::unstable::prefab::message::MessageError;
 use syncvar_runtime::{ConnectionId, NetworkTime, NetworkWriter, ReadError, SyncValue};
 
 use crate::message::{Frame, MAX_INPUTS, unknown};

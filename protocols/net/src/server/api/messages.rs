@@ -1,8 +1,8 @@
 //! Messages of the program without an object.
 
 use bytes::Bytes;
-use syncvar_runtime::unstable::prefab::message::{MessageError, ReceivedMessage};
 use syncvar_runtime::{ConnectionId, SyncValue};
+use syncvar_runtime::{MessageError, ReceivedMessage};
 
 use crate::ClientEvent;
 use crate::server::sessions::program_messages::encode_message;

@@ -1,6 +1,6 @@
 //! Objects: spawn, despawn, place, scene, parents.
 
-use syncvar_runtime::unstable::object::BehaviourSet;
+use syncvar_runtime::BehaviourSet;
 use syncvar_runtime::unstable::relations::Place;
 use syncvar_runtime::unstable::world::{CheckOut, Departure, LifecycleEvent};
 use syncvar_runtime::{

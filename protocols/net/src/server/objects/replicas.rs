@@ -1,7 +1,7 @@
 //! Access to objects without guards, for the comparison of replicas.
 
+use syncvar_runtime::Behaviours;
 use syncvar_runtime::NetId;
-use syncvar_runtime::unstable::object::Behaviours;
 
 use crate::server::ServerConfig;
 use crate::server::objects::Objects;

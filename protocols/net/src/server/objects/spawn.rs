@@ -1,6 +1,6 @@
 //! Spawn of objects.
 
-use syncvar_runtime::unstable::object::Behaviours;
+use syncvar_runtime::Behaviours;
 use syncvar_runtime::unstable::relations::Place;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 

@@ -1,7 +1,8 @@
 //! Snapshots without values that cannot be written: the prefab's values stand in their place.
 
+use syncvar_runtime::Behaviours;
 use syncvar_runtime::schema::{Role, each_bit};
-use syncvar_runtime::unstable::object::{Behaviours, Slot, Slots};
+use syncvar_runtime::unstable::object::{Slot, Slots};
 use syncvar_runtime::{BehaviourStats, Encoding, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
