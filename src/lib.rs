@@ -114,7 +114,7 @@ pub mod error {
     pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
     pub use syncvar_runtime::{
         CallFailure, CallbackFailure, HookFailure, MessageError, ObjectError, PrefabError,
-        SpawnError, SynchronizeError, SynchronizeFailure,
+        SchemaError, SpawnError, SynchronizeError, SynchronizeFailure,
     };
 }
 
@@ -167,6 +167,10 @@ pub mod records {
 
 /// Schemas: field types and policies, compared by both ends at connect.
 pub mod schema {
+    pub use syncvar_runtime::schema::{
+        MAX_SCHEMA_TEXT, MAX_TYPE_DEPTH, Names, Schema, SchemaBehaviour, SchemaCall, SchemaClass,
+        SchemaField, SchemaMember, SchemaMessage, SchemaPrefab, SchemaType, SchemaVariant,
+    };
     pub use syncvar_runtime::{
         BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema,
         Readers, Role, SampleSchema, SchemaDifference, TypeSchema, VariantSchema, Writers,

@@ -1,6 +1,10 @@
-//! Numbers of objects, connections, scene objects and audiences.
+//! Numbers of objects, connections, scene objects, audiences and assets.
+
+mod hash128;
 
 use std::fmt;
+
+pub use hash128::NetworkHash128;
 
 /// Number of a spawned object, equal on the server and on every client. Counted from 1 and
 /// never reused; 0 stands for no object. Packed on the wire.

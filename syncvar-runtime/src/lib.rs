@@ -62,7 +62,7 @@ pub use field::{
     SyncVar, Throttled, Transfer, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
     hash_set, hooked, hooked_variable, interpolated, throttled, variable,
 };
-pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
+pub use ids::{AudienceId, ConnectionId, NetId, NetworkHash128, NetworkSceneId};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag, ViewReason, WrongInterest,
@@ -78,7 +78,8 @@ pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,
     FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, MemberSchema, Readers, Role,
-    SampleSchema, Target, TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
+    SampleSchema, Schema, SchemaError, Target, TypeSchema, VariantSchema, Writers,
+    assert_fits_32_bits,
 };
 pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};
 pub use time::NetworkTime;
@@ -88,8 +89,8 @@ pub use wire::{
     Absence, Color, Color32, Decimal, DeserializeContext, DeserializeReport, Encoding, EnumNumber,
     FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
     FixedStringTooLong, LayerMask, MAX_BYTES, MAX_STRING_BYTES, Matrix4x4, MessageStart,
-    NetworkHash128, NetworkReader, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError,
-    ReadErrorKind, ReadResult, ReadResultExt, Rect, SerializeContext, SerializeReport, SyncValue,
-    Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
+    NetworkReader, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind,
+    ReadResult, ReadResultExt, Rect, SerializeContext, SerializeReport, SyncValue, Vector2,
+    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };
 pub use world::{Callbacks, ManyMut, ObjectMut, SplitMut};

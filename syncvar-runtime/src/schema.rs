@@ -7,10 +7,11 @@
 mod call_table;
 mod calls;
 mod changed_fields;
+pub mod document;
 mod field_bit;
 mod packed_bits;
 mod policy;
-mod text;
+
 mod utf16;
 
 use std::fmt;
@@ -18,6 +19,10 @@ use std::fmt;
 pub use call_table::CallTable;
 pub use calls::{CallKind, CallSchema, Target};
 pub use changed_fields::{BehaviourClass, Changed, ChangedFields};
+pub use document::{
+    MAX_SCHEMA_TEXT, MAX_TYPE_DEPTH, Names, Schema, SchemaBehaviour, SchemaCall, SchemaClass,
+    SchemaError, SchemaField, SchemaMember, SchemaMessage, SchemaPrefab, SchemaType, SchemaVariant,
+};
 pub use field_bit::{FieldBit, Inherits, each_bit};
 pub use packed_bits::PackedBits;
 pub use policy::{FieldPolicy, PolicyBits, Readers, Role, Writers};

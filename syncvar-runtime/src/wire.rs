@@ -39,8 +39,8 @@ pub use values::Postcard;
 pub use values::{
     Absence, Color, Color32, Decimal, EnumNumber, FixedString, FixedString32, FixedString64,
     FixedString128, FixedString512, FixedString4096, FixedStringTooLong, LayerMask, Matrix4x4,
-    NetworkHash128, OaDate, PlainForm, Plane, Quaternion, Ray, Ray2D, Rect, SyncValue, Vector2,
-    Vector2Int, Vector3, Vector3Int, Vector4,
+    OaDate, PlainForm, Plane, Quaternion, Ray, Ray2D, Rect, SyncValue, Vector2, Vector2Int,
+    Vector3, Vector3Int, Vector4,
 };
 pub(crate) use varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 pub use writer::{MessageStart, NetworkWriter};

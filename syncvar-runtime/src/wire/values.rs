@@ -26,7 +26,6 @@ pub use fixed_string::{
     FixedString, FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
     FixedStringTooLong,
 };
-pub use hash128::NetworkHash128;
 pub use mirror_value::{LayerMask, OaDate};
 pub use netcode::{Ray2D, Vector2Int, Vector3Int};
 #[cfg(feature = "serde")]

@@ -1,0 +1,137 @@
+//! `SchemaType`: the type of a field, a member or a message, as data.
+
+use super::Names;
+use crate::schema::{MemberSchema, TypeSchema, VariantSchema};
+
+/// Type on the wire.
+///
+/// ```
+/// use syncvar::schema::SchemaType;
+///
+/// let list = SchemaType::parse("SyncList<i32>?")?;
+/// assert!(matches!(list, SchemaType::Optional(_)));
+/// # Ok::<(), syncvar::error::SchemaError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaType {
+    /// Type that its name describes completely.
+    Named(String),
+    /// Members in order.
+    Struct {
+        /// Name of the struct; empty for a tuple.
+        name: String,
+        /// Members that travel, in order.
+        members: Vec<SchemaMember>,
+    },
+    /// A variant among several.
+    Enum {
+        /// Name of the enumeration.
+        name: String,
+        /// Variants, in order.
+        variants: Vec<SchemaVariant>,
+    },
+    /// Any number of elements.
+    Sequence(Box<Self>),
+    /// A fixed number of elements.
+    Array(Box<Self>, usize),
+    /// A value or none.
+    Optional(Box<Self>),
+    /// Any number of keys, each with a value.
+    Map(Box<Self>, Box<Self>),
+    /// Any number of distinct elements.
+    Set(Box<Self>),
+    /// Collection that sends its changes as operations.
+    Collection {
+        /// Name of the collection.
+        name: String,
+        /// Types of the elements, or of keys and values.
+        parts: Vec<Self>,
+    },
+    /// Value in the encoding of a codec.
+    Encoded {
+        /// Name of the codec.
+        codec: String,
+        /// Parameters that decide the bytes.
+        parameters: Vec<i64>,
+        /// Type of the encoded value.
+        value: Box<Self>,
+    },
+}
+
+/// Member of a struct or variant, or argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SchemaMember {
+    /// Name of the member, or its position.
+    pub names: Names,
+    /// Type of the member.
+    pub value: SchemaType,
+}
+
+/// Variant of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SchemaVariant {
+    /// Name of the variant.
+    pub names: Names,
+    /// Number on the wire.
+    pub number: i64,
+    /// Set if the variant takes the place of variants of a newer build.
+    pub is_other: bool,
+    /// Members of the variant.
+    pub members: Vec<SchemaMember>,
+}
+
+impl From<&TypeSchema> for SchemaType {
+    fn from(schema: &TypeSchema) -> Self {
+        let boxed = |schema: &TypeSchema| Box::new(Self::from(schema));
+        match schema {
+            TypeSchema::Named(name) => Self::Named((*name).into()),
+            TypeSchema::Struct { name, members } => Self::Struct {
+                name: (*name).into(),
+                members: members.iter().map(Into::into).collect(),
+            },
+            TypeSchema::Enum { name, variants } => Self::Enum {
+                name: (*name).into(),
+                variants: variants.iter().map(Into::into).collect(),
+            },
+            TypeSchema::Sequence(element) => Self::Sequence(boxed(element)),
+            TypeSchema::Array(element, count) => Self::Array(boxed(element), *count),
+            TypeSchema::Optional(value) => Self::Optional(boxed(value)),
+            TypeSchema::Map(key, value) => Self::Map(boxed(key), boxed(value)),
+            TypeSchema::Set(element) => Self::Set(boxed(element)),
+            TypeSchema::Collection { name, parts } => Self::Collection {
+                name: (*name).into(),
+                parts: parts.iter().map(Into::into).collect(),
+            },
+            TypeSchema::Encoded {
+                codec,
+                parameters,
+                value,
+            } => Self::Encoded {
+                codec: (*codec).into(),
+                parameters: parameters.to_vec(),
+                value: boxed(value),
+            },
+        }
+    }
+}
+
+impl From<&MemberSchema> for SchemaMember {
+    fn from(schema: &MemberSchema) -> Self {
+        Self {
+            names: Names::new(schema.name),
+            value: (&schema.schema).into(),
+        }
+    }
+}
+
+impl From<&VariantSchema> for SchemaVariant {
+    fn from(schema: &VariantSchema) -> Self {
+        Self {
+            names: Names::new(schema.name),
+            number: schema.number,
+            is_other: false,
+            members: schema.members.iter().map(Into::into).collect(),
+        }
+    }
+}
