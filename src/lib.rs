@@ -195,6 +195,13 @@ pub mod testing {
     pub use syncvar_runtime::unstable::object::FieldDifference;
 }
 
+/// Objects and values without compiled types, for programs that learn a schema.
+pub mod untyped {
+    pub use syncvar_runtime::untyped::{
+        MemberNames, StructValue, Value, ValueError, ValueErrorKind, VariantValue,
+    };
+}
+
 /// UNet's list messages, for programs that talk to a real UNet.
 pub mod unet {
     pub use syncvar_net::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

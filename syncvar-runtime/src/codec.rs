@@ -15,13 +15,16 @@ mod half;
 mod integer;
 mod quantized;
 mod rotation;
+mod steps;
 
+pub(crate) use bits::BitWidth;
 pub use bits::Bits;
 pub use floats::Floats;
 pub use half::Half;
 pub use integer::{Fixed, ZigZag};
 pub use quantized::Quantized;
 pub use rotation::SmallestThree;
+pub(crate) use steps::Steps;
 
 use std::marker::PhantomData;
 

@@ -37,7 +37,10 @@ pub mod schema;
 pub mod stats;
 mod table;
 pub mod time;
+mod translate;
 pub mod unstable;
+pub mod untyped;
+mod value;
 pub mod wire;
 mod world;
 

@@ -48,6 +48,11 @@ pub mod table {
     pub use crate::table::*;
 }
 
+/// Values whose types are known from a schema.
+pub mod translate {
+    pub use crate::translate::*;
+}
+
 /// The world: objects, behaviours and the rules of callbacks, without a protocol.
 pub mod world {
     pub use crate::world::*;

@@ -17,5 +17,6 @@ mod robustness;
 mod too_long;
 mod typescript;
 mod unsendable;
+mod untyped;
 mod update_loop;
 mod values;

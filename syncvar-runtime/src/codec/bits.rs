@@ -54,51 +54,81 @@ pub(super) fn read_low_bytes(
 }
 
 impl<const N: u32> Bits<N> {
-    /// Number of bits of a `u64` beyond the `N`.
-    const UNUSED: u32 = u64::BITS.saturating_sub(N);
-
-    /// The highest number.
-    const MAX: u64 = u64::MAX.wrapping_shr(Self::UNUSED);
-
-    #[expect(clippy::as_conversions, reason = "at most 8")]
-    const BYTES: usize = N.div_ceil(8) as usize;
+    const WIDTH: BitWidth = BitWidth(N);
 
     #[expect(clippy::as_conversions, reason = "widens")]
     const PARAMETERS: &'static [i64] = &[N as i64];
+}
 
-    fn read_bits(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
+/// Number of bits of an integer. [`Bits`] knows it at compile time, a layout of a schema at run time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BitWidth(pub(crate) u32);
+
+impl BitWidth {
+    /// Returns the number of bits of a `u64` beyond the width.
+    const fn unused(self) -> u32 {
+        u64::BITS.saturating_sub(self.0)
+    }
+
+    /// Returns the highest number.
+    const fn max(self) -> u64 {
+        u64::MAX.wrapping_shr(self.unused())
+    }
+
+    /// Returns the number of bytes.
+    #[expect(clippy::as_conversions, reason = "at most 8")]
+    pub(crate) const fn bytes(self) -> usize {
+        self.0.div_ceil(8) as usize
+    }
+
+    /// Reads the bits of a number.
+    ///
+    /// # Errors
+    ///
+    /// When a bit beyond the width is set.
+    #[inline]
+    pub(crate) fn read(self, reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
         let start = reader.mark();
-        let value = read_low_bytes(Self::BYTES, reader)?;
-        if value > Self::MAX {
+        let value = read_low_bytes(self.bytes(), reader)?;
+        if value > self.max() {
             let what = "number of so few bits";
             return Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }));
         }
         Ok(value)
     }
 
-    /// Returns the number in `N` bits, if it fits.
-    const fn from_unsigned(number: u64) -> Option<u64> {
-        if number <= Self::MAX {
+    /// Appends the bits of a number.
+    #[inline]
+    pub(crate) fn write(self, bits: Option<u64>, writer: &mut NetworkWriter) {
+        match bits {
+            Some(bits) => write_low_bytes(bits, self.bytes(), writer),
+            None => writer.fail(WriteErrorKind::TooFewBits { bits: self.0 }),
+        }
+    }
+
+    /// Returns the number in this width, if it fits.
+    pub(crate) const fn unsigned_bits(self, number: u64) -> Option<u64> {
+        if number <= self.max() {
             Some(number)
         } else {
             None
         }
     }
 
-    /// Returns the number in `N` bits, two's complement, if it fits.
-    const fn from_signed(number: i64) -> Option<u64> {
-        let bits = number.cast_unsigned() & Self::MAX;
-        if Self::to_signed(bits) == number {
+    /// Returns the number in this width, two's complement, if it fits.
+    pub(crate) const fn signed_bits(self, number: i64) -> Option<u64> {
+        let bits = number.cast_unsigned() & self.max();
+        if self.to_signed(bits) == number {
             Some(bits)
         } else {
             None
         }
     }
 
-    /// Extends the sign: repeats the highest of the `N` bits in all bits above.
-    const fn to_signed(bits: u64) -> i64 {
-        let high = bits.wrapping_shl(Self::UNUSED).cast_signed();
-        high.wrapping_shr(Self::UNUSED)
+    /// Extends the sign: repeats the highest bit of the width in all bits above.
+    pub(crate) const fn to_signed(self, bits: u64) -> i64 {
+        let high = bits.wrapping_shl(self.unused()).cast_signed();
+        high.wrapping_shr(self.unused())
     }
 }
 
@@ -134,16 +164,14 @@ macro_rules! bits {
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
                 let () = Checked::<N, { $type::BITS }>::DONE;
-                match Self::$to_bits((*value).into()) {
-                    Some(bits) => write_low_bytes(bits, Self::BYTES, writer),
-                    None => writer.fail(WriteErrorKind::TooFewBits { bits: N }),
-                }
+                let bits = Self::WIDTH.$to_bits((*value).into());
+                Self::WIDTH.write(bits, writer);
             }
 
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<$type, ReadError> {
                 let start = reader.mark();
-                let $bits = Self::read_bits(reader)?;
+                let $bits = Self::WIDTH.read(reader)?;
                 match $from_bits.try_into() {
                     Ok(value) => Ok(value),
                     Err(_) => Err(reader.out_of_range(start, $bits, stringify!($type))),
@@ -159,12 +187,12 @@ macro_rules! bits {
 }
 
 bits! {
-    u8: from_unsigned, |bits| bits;
-    u16: from_unsigned, |bits| bits;
-    u32: from_unsigned, |bits| bits;
-    u64: from_unsigned, |bits| bits;
-    i8: from_signed, |bits| Self::to_signed(bits);
-    i16: from_signed, |bits| Self::to_signed(bits);
-    i32: from_signed, |bits| Self::to_signed(bits);
-    i64: from_signed, |bits| Self::to_signed(bits);
+    u8: unsigned_bits, |bits| bits;
+    u16: unsigned_bits, |bits| bits;
+    u32: unsigned_bits, |bits| bits;
+    u64: unsigned_bits, |bits| bits;
+    i8: signed_bits, |bits| Self::WIDTH.to_signed(bits);
+    i16: signed_bits, |bits| Self::WIDTH.to_signed(bits);
+    i32: signed_bits, |bits| Self::WIDTH.to_signed(bits);
+    i64: signed_bits, |bits| Self::WIDTH.to_signed(bits);
 }

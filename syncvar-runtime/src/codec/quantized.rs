@@ -1,10 +1,10 @@
 //! `Quantized`: floats in a range, in steps.
 
 use super::SyncCodec;
-use super::bits::{read_low_bytes, write_low_bytes};
 use super::floats::{Floats, narrow};
+use super::steps::Steps;
 use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
+use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Floats from `MIN` to `MAX` in steps of `1 / PER_UNIT`, sent as the number of the step: a position on a map
 /// of 1000 metres, to the centimetre, is `Quantized<-500, 500, 100>` and takes 3 bytes.
@@ -48,16 +48,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 pub struct Quantized<const MIN: i32, const MAX: i32, const PER_UNIT: u32>;
 
 impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PER_UNIT> {
-    /// Number of the highest step.
-    const STEPS: u32 = steps(MIN, MAX, PER_UNIT);
-
-    /// Number of bytes of the highest step.
-    const BYTES: usize = match Self::STEPS {
-        0..=0xff => 1,
-        0x100..=0xffff => 2,
-        0x1_0000..=0xff_ffff => 3,
-        _ => 4,
-    };
+    /// The steps, with their bytes.
+    const STEPS: Steps = Steps::new(MIN, PER_UNIT, steps(MIN, MAX, PER_UNIT));
 
     #[expect(clippy::as_conversions, reason = "widens")]
     const PARAMETERS: &'static [i64] = {
@@ -65,43 +57,6 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
         let _ = Self::STEPS;
         &[MIN as i64, MAX as i64, PER_UNIT as i64]
     };
-
-    /// Returns the nearest step. NaN has none.
-    #[expect(
-        clippy::as_conversions,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped to the range of steps"
-    )]
-    #[inline]
-    fn step_at(value: f64) -> Option<u32> {
-        let steps = (value - f64::from(MIN)) * f64::from(PER_UNIT);
-        let step = steps.round().clamp(0.0, f64::from(Self::STEPS)) as u32;
-        (!value.is_nan()).then_some(step)
-    }
-
-    #[inline]
-    fn encode(value: f64, writer: &mut NetworkWriter) {
-        match Self::step_at(value) {
-            Some(step) => write_low_bytes(step.into(), Self::BYTES, writer),
-            None => writer.fail(WriteErrorKind::NotANumber),
-        }
-    }
-
-    #[inline]
-    fn decode(reader: &mut NetworkReader<'_>) -> Result<f64, ReadError> {
-        let start = reader.mark();
-        let value = read_low_bytes(Self::BYTES, reader)?;
-        match u32::try_from(value) {
-            Ok(step) if step <= Self::STEPS => {
-                Ok(f64::from(MIN) + f64::from(step) / f64::from(PER_UNIT))
-            }
-            _ => {
-                let what = "step of a quantised float";
-                Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }))
-            }
-        }
-    }
 }
 
 /// Returns the number of steps. A panic in a constant expression is a compile error.
@@ -141,18 +96,18 @@ impl<T: Floats, const MIN: i32, const MAX: i32, const PER_UNIT: u32> SyncCodec<T
     #[inline]
     fn write(value: &T, writer: &mut NetworkWriter) {
         for component in value.components() {
-            Self::encode(component.into(), writer);
+            Self::STEPS.encode(component.into(), writer);
         }
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
-        T::from_components(|| Self::decode(reader).map(narrow))
+        T::from_components(|| Self::STEPS.decode(reader).map(narrow))
     }
 
     #[inline]
     fn same(value: &T, other: &T) -> bool {
-        let step = |component: f32| Self::step_at(component.into());
+        let step = |component: f32| Self::STEPS.step_at(component.into());
         value
             .components()
             .map(step)
@@ -172,16 +127,16 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> SyncCodec<f64>
 
     #[inline]
     fn write(value: &f64, writer: &mut NetworkWriter) {
-        Self::encode(*value, writer);
+        Self::STEPS.encode(*value, writer);
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<f64, ReadError> {
-        Self::decode(reader)
+        Self::STEPS.decode(reader)
     }
 
     #[inline]
     fn same(value: &f64, other: &f64) -> bool {
-        Self::step_at(*value) == Self::step_at(*other)
+        Self::STEPS.step_at(*value) == Self::STEPS.step_at(*other)
     }
 }

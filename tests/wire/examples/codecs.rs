@@ -9,6 +9,7 @@ use syncvar::{
 };
 
 use crate::examples::{Examples, bytes, bytes_in};
+use crate::untyped::round_trip;
 
 #[derive(NetworkBehaviour)]
 struct Unit {
@@ -75,5 +76,8 @@ pub(crate) fn values_by_codecs_are_written_as_documented() -> Examples {
 
 /// The bytes of a value by a codec, which are the same in every dialect or those of `Unet`.
 fn coded<C: SyncCodec<T>, T: Clone + Send + Sync + 'static>(value: &T) -> String {
-    bytes(|writer| C::write(value, writer))
+    bytes(|writer| {
+        C::write(value, writer);
+        round_trip(C::SCHEMA, writer.as_bytes(), Encoding::Unet);
+    })
 }

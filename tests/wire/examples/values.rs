@@ -13,6 +13,7 @@ use syncvar::{
 use syncvar_testing::spawn_with_id;
 
 use crate::examples::{Examples, One, Orc, Two, bytes, bytes_in};
+use crate::untyped::round_trip;
 
 #[derive(NetworkBehaviour)]
 struct Data {
@@ -255,8 +256,11 @@ fn third_behaviour() -> BehaviourRef<One> {
     BehaviourRef::to(&server, id).expect("it has one")
 }
 
-pub(crate) fn value(value: &impl SyncValue) -> String {
-    bytes(|writer| writer.write(value))
+pub(crate) fn value<T: SyncValue>(value: &T) -> String {
+    bytes(|writer| {
+        writer.write(value);
+        round_trip(T::SCHEMA, writer.as_bytes(), Encoding::Unet);
+    })
 }
 
 fn full(mut behaviour: impl NetworkBehaviour) -> String {
@@ -270,8 +274,11 @@ fn delta<B: NetworkBehaviour>(mut behaviour: B, change: impl FnOnce(&mut B)) -> 
     })
 }
 
-pub(crate) fn compact(value: &impl SyncValue) -> String {
-    bytes_in(Encoding::Compact, |writer| writer.write(value))
+pub(crate) fn compact<T: SyncValue>(value: &T) -> String {
+    bytes_in(Encoding::Compact, |writer| {
+        writer.write(value);
+        round_trip(T::SCHEMA, writer.as_bytes(), Encoding::Compact);
+    })
 }
 
 fn compact_delta<B: NetworkBehaviour>(mut behaviour: B, change: impl FnOnce(&mut B)) -> String {
