@@ -9,6 +9,7 @@ mod iterators;
 mod keys;
 mod list;
 mod mirror;
+pub(crate) mod numbers;
 mod operation;
 mod operators;
 mod place;

@@ -35,6 +35,7 @@ mod unsent;
 mod value_text;
 mod write_record;
 
+pub use crate::schema::MAX_BEHAVIOURS;
 pub use alone::FieldLimits;
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub use call::call;
@@ -61,7 +62,7 @@ pub use slot::{
     ComponentLayout, HookContext, PolicySlot, Slot, SlotInfo, SlotParts, Tracked, TypedSlot,
 };
 pub use slot_state::SlotState;
-pub use slots::{FieldMasks, MAX_BEHAVIOURS, MAX_CHANNELS, Slots, Visit};
+pub use slots::{FieldMasks, MAX_CHANNELS, Slots, Visit};
 pub use snapshot_sink::SnapshotSink;
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use tracks::Tracks;

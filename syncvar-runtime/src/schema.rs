@@ -205,6 +205,9 @@ pub struct VariantSchema {
     pub members: &'static [MemberSchema],
 }
 
+/// Limit of behaviours on an object: each has a bit in a word.
+pub const MAX_BEHAVIOURS: usize = 64;
+
 /// Limit of fields in a behaviour, including its bases.
 pub const MAX_SYNC_VARS: u32 = 64;
 

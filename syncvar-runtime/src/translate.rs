@@ -6,4 +6,6 @@
     clippy::arithmetic_side_effects
 )]
 
+pub mod behaviour;
+pub mod conversion;
 pub mod layout;

@@ -6,7 +6,8 @@ use std::fmt;
 use super::pool::{Location, PooledSlots, Pools};
 use super::row::{BehaviourTuple, ReadFull, WriteFull, through_visits};
 use super::slot::{Slot, TypedSlot};
-use super::slots::{MAX_BEHAVIOURS, Slots, Visit};
+use super::slots::{Slots, Visit};
+use crate::schema::MAX_BEHAVIOURS;
 use crate::stats::BehaviourStats;
 use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 

@@ -5,11 +5,9 @@ use std::any::{Any, TypeId};
 use super::hooks::{DeferredHooks, Remembered};
 use super::slot::{HookContext, Slot};
 use crate::behaviour::{AnyBehaviour, BehaviourRow};
+use crate::schema::MAX_BEHAVIOURS;
 use crate::stats::BehaviourStats;
 use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
-
-/// Limit of behaviours on an object: each has a bit in a word.
-pub const MAX_BEHAVIOURS: usize = 64;
 
 /// Fields of an object, a mask for each behaviour.
 pub type FieldMasks = [u64; MAX_BEHAVIOURS];

@@ -245,7 +245,7 @@ impl PolicyBits {
         }
     }
 
-    const fn add(&mut self, bit: u64, policy: &FieldPolicy) {
+    pub(crate) const fn add(&mut self, bit: u64, policy: &FieldPolicy) {
         match policy.readers {
             Readers::Everyone => {}
             Readers::Owner => self.owner_only |= bit,

@@ -193,6 +193,24 @@ impl StructLayout {
     }
 }
 
+/// Byte in a list of bytes, which are written without a form of their own.
+const BYTE: Layout = Layout::Scalar(Scalar::BYTE);
+
+impl CollectionLayout {
+    /// Returns the layout of an element in the whole list, and in a splice. Single bytes have the form of integers; a list
+    /// of bytes has their bits.
+    pub fn in_whole<'a>(&self, element: &'a Layout) -> &'a Layout {
+        match (self.kind, element) {
+            (CollectionKind::List, Layout::Scalar(Scalar::Integer(integer)))
+                if *integer == Integer::plain(Width::W8, false) =>
+            {
+                &BYTE
+            }
+            _ => element,
+        }
+    }
+}
+
 impl ArrayLayout {
     /// Creates the layout of an array.
     pub fn new(element: Layout, count: usize) -> Self {

@@ -11,17 +11,13 @@ use indexmap::map::Entry;
 use super::{DictionaryChange, SyncDictionary};
 use crate::field::FieldPlace;
 use crate::field::collection::{self, Changes, charge_changes, charge_entries, sync_field};
+use crate::field::numbers::keyed::{CLEAR, PUT, REMOVE};
 use crate::schema::TypeSchema;
 use crate::wire::budget::{ENTRY, is_wasteful};
 use crate::{
     Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
     SyncValue,
 };
-
-/// Numbers of the operations.
-const PUT: u8 = 0;
-const CLEAR: u8 = 1;
-const REMOVE: u8 = 2;
 
 sync_field!(
     SyncDictionary<K, V> where (K: HashKey, V: SyncValue),

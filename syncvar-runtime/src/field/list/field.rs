@@ -8,20 +8,12 @@ use super::log::Operation;
 use super::{ListChange, SyncList};
 use crate::field::FieldPlace;
 use crate::field::collection::{self, Changes, sync_field};
+use crate::field::numbers::list::{ADD, CLEAR, INSERT, REMOVE, REMOVE_AT, SET, SPLICE};
 use crate::schema::TypeSchema;
 use crate::{
     Encoding, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
     SyncValue,
 };
-
-/// Numbers of the operations: UNet's, and two further operations.
-pub(super) const ADD: u8 = 0;
-pub(super) const CLEAR: u8 = 1;
-pub(super) const INSERT: u8 = 2;
-pub(super) const REMOVE_AT: u8 = 4;
-pub(super) const SET: u8 = 5;
-pub(super) const SPLICE: u8 = 6;
-pub(super) const REMOVE: u8 = 7;
 
 sync_field!(SyncList<T> where (T: SyncValue), ListChange);
 

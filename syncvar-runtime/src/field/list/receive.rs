@@ -2,11 +2,11 @@
 
 use super::difference::{Around, changes};
 use super::edited::{Edited, out_of_range};
-use super::field::{ADD, CLEAR, INSERT, REMOVE, REMOVE_AT, SET, SPLICE};
 use super::log::Operation;
 use super::relay::Relay;
 use super::{ListChange, SyncList};
 use crate::field::collection::{self, Changes, charge_changes};
+use crate::field::numbers::list::{ADD, CLEAR, INSERT, REMOVE, REMOVE_AT, SET, SPLICE};
 use crate::{NetworkReader, ReadError, SyncValue};
 
 impl<T: SyncValue> SyncList<T> {

@@ -10,6 +10,7 @@ use crate::field::FieldPlace;
 use crate::field::collection::{self, Changes, charge_changes, charge_entries, sync_field};
 use crate::field::keys::Keys;
 use crate::field::mirror;
+use crate::field::numbers::keyed::{CLEAR, PUT, REMOVE};
 use crate::field::record::Record;
 use crate::schema::TypeSchema;
 use crate::wire::budget::ENTRY;
@@ -17,11 +18,6 @@ use crate::{
     Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
     SyncField, SyncValue,
 };
-
-/// Numbers of the operations.
-const ADD: u8 = 0;
-const CLEAR: u8 = 1;
-const REMOVE: u8 = 2;
 
 fn write_items<I: Items>(items: &I, writer: &mut NetworkWriter)
 where
@@ -49,7 +45,7 @@ fn write_changes<I: Items>(
                 writer.write_operation(CLEAR, 0);
             }
             for value in log.iter() {
-                let operation = if items.has(value) { ADD } else { REMOVE };
+                let operation = if items.has(value) { PUT } else { REMOVE };
                 writer.write_operation(operation, 0);
                 value.write(writer);
             }
@@ -147,7 +143,7 @@ where
     let start = reader.position();
     charge_changes(reader, reported.as_deref(), 1)?;
     match operation {
-        ADD => {
+        PUT => {
             reader.check_elements(items.len() + 1)?;
             charge_entries::<I::Item>(reader, 1)?;
             let value = I::Item::read(reader)?;

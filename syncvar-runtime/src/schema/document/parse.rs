@@ -15,11 +15,8 @@ use super::{
     SchemaMessage, SchemaPrefab, SchemaType,
 };
 use crate::ids::NetworkHash128;
-use crate::schema::{CallKind, MAX_SYNC_VARS, Readers, Writers};
+use crate::schema::{CallKind, MAX_BEHAVIOURS, MAX_SYNC_VARS, Readers, Writers};
 use cursor::Cursor;
-
-/// Limit of the behaviours of a prefab.
-const MAX_BEHAVIOURS: usize = 64;
 
 impl SchemaType {
     /// Reads the text of a type.

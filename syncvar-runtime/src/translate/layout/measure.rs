@@ -1,9 +1,7 @@
 //! Skipping of values.
 
 use super::scalar::{Form, Scalar, Width};
-use super::{
-    ArrayLayout, CollectionLayout, EnumLayout, Layout, MeasuredLayout, StructLayout, VariantLayout,
-};
+use super::{ArrayLayout, EnumLayout, Layout, MeasuredLayout, StructLayout, VariantLayout};
 use crate::{Encoding, NetId, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
 
 impl Layout {
@@ -28,11 +26,11 @@ impl Layout {
             Self::Array(ArrayLayout { element, count, .. }) => element.measure_many(*count, reader),
             Self::Optional(value) if reader.read_bool()? => value.measure(reader),
             Self::Map(map) => measure_entries(&map.key, &map.value, reader),
-            Self::Collection(CollectionLayout { parts, .. }) => match &**parts {
+            Self::Collection(layout) => match &*layout.parts {
                 [key, value] => measure_entries(key, value, reader),
                 [element] => {
                     let count = reader.read_count()?;
-                    element.measure_many(count, reader)
+                    layout.in_whole(element).measure_many(count, reader)
                 }
                 _ => Ok(()),
             },
@@ -42,7 +40,7 @@ impl Layout {
     }
 
     /// Skips elements one after another.
-    fn measure_many(&self, count: usize, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+    pub fn measure_many(&self, count: usize, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
         if let Some(length) = self.fixed() {
             let length = length.saturating_mul(count);
             return reader.read_bytes(length).map(|_| ());

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{ArrayLayout, CollectionLayout, EnumLayout, Layout, StructLayout};
+use super::{ArrayLayout, EnumLayout, Layout, StructLayout};
 use crate::value::{StructValue, Value, VariantValue};
 use crate::{NetworkReader, Quaternion, ReadErrorKind, ReadResult, SmallestThree, SyncCodec};
 
@@ -41,11 +41,11 @@ impl Layout {
                 None
             }),
             Self::Map(map) => Value::Map(read_entries(&map.key, &map.value, reader)?),
-            Self::Collection(CollectionLayout { parts, .. }) => match &**parts {
+            Self::Collection(layout) => match &*layout.parts {
                 [key, value] => Value::Map(read_entries(key, value, reader)?),
                 [element] => {
                     let count = reader.read_count()?;
-                    Value::List(element.read_many(count, reader)?)
+                    Value::List(layout.in_whole(element).read_many(count, reader)?)
                 }
                 _ => Value::List(Vec::new()),
             },

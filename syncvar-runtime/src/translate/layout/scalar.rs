@@ -2,7 +2,7 @@
 
 use super::error::{ValueError, ValueErrorKind};
 use crate::codec::{BitWidth, Steps};
-use crate::object::MAX_BEHAVIOURS;
+use crate::schema::MAX_BEHAVIOURS;
 use crate::value::{Value, narrow, widen};
 use crate::wire::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 use crate::{
@@ -115,6 +115,12 @@ impl Width {
 }
 
 impl Scalar {
+    /// Byte in a sequence of bytes.
+    pub const BYTE: Self = Self::Integer(Integer {
+        form: Form::Fixed,
+        ..Integer::plain(Width::W8, false)
+    });
+
     /// Returns the length of each value in bytes, in both encodings, if all values have the same.
     pub const fn fixed(&self) -> Option<usize> {
         match self {

@@ -65,7 +65,7 @@ impl Layout {
             (Self::Set(element), Value::List(values)) => write_set(element, values, writer),
             (Self::Collection(layout), _) => match (layout.kind, &*layout.parts, value) {
                 (CollectionKind::List, [element], Value::List(values)) => {
-                    write_elements(element, values.iter(), writer)
+                    write_elements(layout.in_whole(element), values.iter(), writer)
                 }
                 (CollectionKind::Set, [element], Value::List(values)) => {
                     write_set(element, values, writer)

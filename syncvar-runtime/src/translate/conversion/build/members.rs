@@ -1,0 +1,97 @@
+//! Members by name.
+
+use super::{Refusal, Types};
+use crate::schema::{Names, SchemaMember};
+use crate::translate::conversion::{Members, Step};
+use crate::translate::layout::StructLayout;
+use crate::value::{StructValue, Value};
+
+impl Types<'_> {
+    /// Returns the conversion of the members of a struct, a variant or a call.
+    ///
+    /// # Errors
+    ///
+    /// When a member cannot be converted, skipped or inserted.
+    pub fn members(
+        &self,
+        from: &[SchemaMember],
+        to: &[SchemaMember],
+        present: Option<&StructValue>,
+    ) -> Result<Members, Refusal> {
+        let mut taken = Vec::new();
+        let mut steps = Vec::new();
+        for member in to {
+            let present = present.and_then(|present| present.get(&member.names.name));
+            let at = find(&member.names, from.iter().map(|it| &it.names));
+            let found = at.and_then(|at| Some((at, from.get(at)?)));
+            let step = match found {
+                Some((at, found)) => {
+                    taken.push(at);
+                    let value = self.convert(&found.value, &member.value, present);
+                    Step::Take(
+                        at,
+                        value.map_err(|refusal| within(&member.names, &refusal))?,
+                    )
+                }
+                None => self.insert(member, present)?,
+            };
+            steps.push(step);
+        }
+        if !taken.is_sorted() {
+            let names = from.iter().map(|it| it.names.name.as_str().into());
+            let layouts = from.iter().map(|it| self.layout(&it.value));
+            let layouts: Vec<_> = layouts.collect::<Result<_, _>>()?;
+            return Ok(Members {
+                steps,
+                permuted: Some(StructLayout::new(names.zip(layouts))),
+            });
+        }
+        Ok(Members {
+            steps: self.with_skips(from, steps)?,
+            permuted: None,
+        })
+    }
+
+    /// Adds the members of the writer that the reader lacks, at their places.
+    fn with_skips(&self, from: &[SchemaMember], steps: Vec<Step>) -> Result<Vec<Step>, Refusal> {
+        let mut all = Vec::new();
+        let mut next = 0;
+        for step in steps {
+            if let Step::Take(at, _) = &step {
+                for skipped in from.get(next..*at).unwrap_or_default() {
+                    all.push(Step::Skip(self.layout(&skipped.value)?));
+                }
+                next = at + 1;
+            }
+            all.push(step);
+        }
+        for skipped in from.get(next..).unwrap_or_default() {
+            all.push(Step::Skip(self.layout(&skipped.value)?));
+        }
+        Ok(all)
+    }
+
+    /// Inserts a member that the writer lacks: the value of the prefab, or 0.
+    fn insert(&self, member: &SchemaMember, present: Option<&Value>) -> Result<Step, Refusal> {
+        let layout = self.layout(self.plain(&member.value))?;
+        let value = present.cloned().or_else(|| layout.zero());
+        let value = value.ok_or_else(|| {
+            let (name, value) = (&member.names.name, &member.value);
+            Refusal(format!(
+                "`{name}: {value}` has no value where it is missing"
+            ))
+        })?;
+        Ok(Step::Insert(value, layout))
+    }
+}
+
+/// Returns the position of a part of the second build: of its present name first, then of a former name.
+pub fn find<'n>(names: &Names, mut of: impl Iterator<Item = &'n Names> + Clone) -> Option<usize> {
+    let same = of.clone().position(|it| it.name == names.name);
+    same.or_else(|| of.position(|it| it.matches(names)))
+}
+
+/// Names the member of a refused type.
+pub(super) fn within(names: &Names, refusal: &Refusal) -> Refusal {
+    Refusal(format!("in `{}`, {refusal}", names.name))
+}

@@ -1,0 +1,176 @@
+//! Sequences, arrays, sets, maps and collections.
+
+use super::{Refusal, Types, refusal};
+use crate::schema::SchemaType;
+use crate::translate::conversion::{Conversion, Elements, First, Shape};
+use crate::translate::layout::{Layout, Scalar};
+
+/// Parts of a type with elements.
+struct Parts<'a> {
+    shape: Shape,
+    /// Type of an element or key.
+    element: &'a SchemaType,
+    /// Type of the value of a key; `None` without keys.
+    value: Option<&'a SchemaType>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(of: &'a SchemaType) -> Option<Self> {
+        let (shape, element, value) = match of {
+            // A text of a fixed limit.
+            SchemaType::Array(element, _) if is_text(element) => return None,
+            SchemaType::Sequence(element) => (Shape::Counted, &**element, None),
+            SchemaType::Array(element, count) => (Shape::Fixed(*count), &**element, None),
+            SchemaType::Set(element) => (Shape::Ordered, &**element, None),
+            SchemaType::Map(key, value) => (Shape::Ordered, &**key, Some(&**value)),
+            SchemaType::Collection { name, parts } => match (name.as_str(), parts.as_slice()) {
+                ("SyncList", [element]) => (Shape::Counted, element, None),
+                ("SyncHashSet" | "SyncSortedSet", [element]) => (Shape::Distinct, element, None),
+                ("SyncDictionary", [key, value]) => (Shape::Distinct, key, Some(value)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Self {
+            shape,
+            element,
+            value,
+        })
+    }
+
+    /// Returns whether the elements are bytes behind their number.
+    fn is_bytes(&self) -> bool {
+        self.shape == Shape::Counted
+            && matches!(self.element, SchemaType::Named(name) if name == "u8")
+    }
+}
+
+fn is_text(of: &SchemaType) -> bool {
+    matches!(of, SchemaType::Named(name) if name == "FixedString")
+}
+
+impl Types<'_> {
+    /// Returns the conversion from or to a type with elements; `None` for two types without.
+    pub(super) fn sequences(
+        &self,
+        from: &SchemaType,
+        to: &SchemaType,
+    ) -> Option<Result<Conversion, Refusal>> {
+        match (Parts::of(from), Parts::of(to)) {
+            (Some(from_parts), Some(to_parts)) => {
+                Some(self.elements(from, to, &from_parts, &to_parts))
+            }
+            (Some(parts), None) => Some(self.first(from, to, &parts)),
+            (None, Some(parts)) => Some(self.one(from, to, &parts)),
+            (None, None) => None,
+        }
+    }
+
+    fn elements(
+        &self,
+        from: &SchemaType,
+        to: &SchemaType,
+        from_parts: &Parts<'_>,
+        to_parts: &Parts<'_>,
+    ) -> Result<Conversion, Refusal> {
+        let value = match (from_parts.value, to_parts.value) {
+            (Some(from), Some(to)) => Some(self.convert(from, to, None)?),
+            (None, None) => None,
+            _ => return Err(refusal(from, to)),
+        };
+        if let (Shape::Fixed(count), Shape::Fixed(expected)) = (from_parts.shape, to_parts.shape)
+            && count != expected
+        {
+            return Err(refusal(from, to));
+        }
+        let layout = if matches!(to_parts.shape, Shape::Fixed(_)) {
+            self.zeroed_layout(to)?
+        } else {
+            self.layout(to)?
+        };
+        Ok(Conversion::Elements(Box::new(Elements {
+            from: from_parts.shape,
+            to: to_parts.shape,
+            element: self.element(from_parts, to_parts)?,
+            value,
+            layout,
+        })))
+    }
+
+    /// Returns the conversion of an element. Bytes have a form of their own in a sequence.
+    fn element(&self, from: &Parts<'_>, to: &Parts<'_>) -> Result<Conversion, Refusal> {
+        let element = self.convert(from.element, to.element, None)?;
+        if from.is_bytes() == to.is_bytes() && (element.is_copy() || !from.is_bytes()) {
+            return Ok(if from.is_bytes() {
+                Conversion::Copy(Layout::Scalar(Scalar::BYTE))
+            } else {
+                element
+            });
+        }
+        let scalar =
+            |parts: &Parts<'_>| match (parts.is_bytes(), self.layout(self.plain(parts.element))?) {
+                (true, _) => Ok(Scalar::BYTE),
+                (false, Layout::Scalar(scalar)) => Ok(scalar),
+                _ => Err(refusal(from.element, to.element)),
+            };
+        Ok(Conversion::Scalar {
+            from: scalar(from)?,
+            to: scalar(to)?,
+        })
+    }
+
+    /// A sequence to its first element.
+    fn first(
+        &self,
+        from: &SchemaType,
+        to: &SchemaType,
+        parts: &Parts<'_>,
+    ) -> Result<Conversion, Refusal> {
+        // The operations of a collection, and the order of keys, have no first element.
+        if parts.shape != Shape::Counted || matches!(from, SchemaType::Collection { .. }) {
+            return Err(refusal(from, to));
+        }
+        let single = Parts {
+            shape: Shape::Fixed(1),
+            element: to,
+            value: None,
+        };
+        let element = if parts.is_bytes() {
+            Layout::Scalar(Scalar::BYTE)
+        } else {
+            self.layout(parts.element)?
+        };
+        Ok(Conversion::First(
+            Box::new(
+                self.element(parts, &single)
+                    .map_err(|_| refusal(from, to))?,
+            ),
+            Box::new(First {
+                shape: parts.shape,
+                element,
+                to: self.zeroed_layout(to)?,
+            }),
+        ))
+    }
+
+    /// A value to a sequence with this element.
+    fn one(
+        &self,
+        from: &SchemaType,
+        to: &SchemaType,
+        parts: &Parts<'_>,
+    ) -> Result<Conversion, Refusal> {
+        if parts.shape != Shape::Counted {
+            return Err(refusal(from, to));
+        }
+        let single = Parts {
+            shape: Shape::Fixed(1),
+            element: from,
+            value: None,
+        };
+        let element = self.element(&single, parts);
+        Ok(Conversion::One(Box::new(
+            element.map_err(|_| refusal(from, to))?,
+        )))
+    }
+}
