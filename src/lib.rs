@@ -172,8 +172,9 @@ pub mod schema {
         SchemaField, SchemaMember, SchemaMessage, SchemaPrefab, SchemaType, SchemaVariant,
     };
     pub use syncvar_runtime::{
-        BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema,
-        Readers, Role, SampleSchema, SchemaDifference, TypeSchema, VariantSchema, Writers,
+        BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, Measure,
+        MemberSchema, Readers, Role, SampleSchema, SchemaDifference, TypeSchema, VariantSchema,
+        Writers,
     };
 }
 

@@ -3,6 +3,7 @@
 //! Records the text and its place without a meaning. A wrong, doubled or misplaced key
 //! is reported and skipped, so that the remaining keys are still checked.
 
+mod former;
 mod keys;
 mod motion;
 mod rules;
@@ -14,6 +15,7 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Ident, Path, Type};
 
 use crate::errors::Errors;
+pub(crate) use former::{FormerNames, Named, former_names, refuse_shared_names};
 use keys::unknown;
 pub(crate) use keys::{distance, parse_keys, quoted, set};
 pub(crate) use motion::MotionAttrs;
@@ -27,10 +29,11 @@ use values::{codec, gather, method, redundancy, seconds, seconds_as};
 #[derive(Default)]
 pub(crate) struct BehaviourAttrs {
     pub(crate) krate: Option<Path>,
+    /// Former names of the behaviour.
+    pub(crate) was: Option<FormerNames>,
     pub(crate) send_interval: Option<f64>,
     pub(crate) channel: Option<u8>,
-    pub(crate) redundancy: Option<Spanned<u8>>,
-    pub(crate) gather: Option<Spanned<bool>>,
+    pub(crate) datagrams: DatagramAttrs,
     /// `lifecycle`, with its place.
     pub(crate) lifecycle: Option<Span>,
     /// `synchronize`, with its place.
@@ -47,11 +50,20 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) sync_method: Option<Spanned<String>>,
 }
 
+/// Attributes of a behaviour on an unreliable channel.
+#[derive(Default)]
+pub(crate) struct DatagramAttrs {
+    pub(crate) redundancy: Option<Spanned<u8>>,
+    pub(crate) gather: Option<Spanned<bool>>,
+}
+
 /// Attributes of a field of a behaviour.
 #[derive(Default)]
 pub(crate) struct FieldAttrs {
     /// `#[sync_var]`, with its place.
     pub(crate) sync_var: Option<Span>,
+    /// Former names of the field.
+    pub(crate) was: Option<FormerNames>,
     pub(crate) hook: Option<Ident>,
     pub(crate) batch_hook: Option<Ident>,
     /// `initial_hook`, with its place.
@@ -77,11 +89,23 @@ pub(crate) struct ValueAttrs {
 pub(crate) struct MemberAttrs {
     /// `#[sync_value(skip)]`, with its place.
     pub(crate) skip: Option<Span>,
+    /// Former names of the member.
+    pub(crate) was: Option<FormerNames>,
+}
+
+/// Attributes of a variant of a value.
+#[derive(Default)]
+pub(crate) struct VariantAttrs {
+    /// Former names of the variant.
+    pub(crate) was: Option<FormerNames>,
+    /// `#[sync_value(other)]`, with its place.
+    pub(crate) other: Option<Span>,
 }
 
 /// Keys of `#[network_behaviour(...)]` on a struct.
 const BEHAVIOUR_KEYS: &[&str] = &[
     "crate",
+    "was",
     "send_interval",
     "channel",
     "redundancy",
@@ -110,8 +134,14 @@ impl BehaviourAttrs {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
                     "send_interval" => set(&mut found.send_interval, meta, seconds(meta)?, errors),
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
-                    "redundancy" => set(&mut found.redundancy, meta, redundancy(meta)?, errors),
-                    "gather" => set(&mut found.gather, meta, gather(meta)?, errors),
+                    "was" => set(&mut found.was, meta, former_names(meta)?, errors),
+                    "redundancy" => {
+                        let slot = &mut found.datagrams.redundancy;
+                        set(slot, meta, redundancy(meta)?, errors);
+                    }
+                    "gather" => {
+                        set(&mut found.datagrams.gather, meta, gather(meta)?, errors);
+                    }
                     "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
                     "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
                     "initial_hook" => {
@@ -171,6 +201,7 @@ impl FieldAttrs {
             return;
         }
         const KEYS: &[&str] = &[
+            "was",
             "hook",
             "batch_hook",
             "initial_hook",
@@ -192,6 +223,7 @@ impl FieldAttrs {
         ];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
+                "was" => set(&mut self.was, meta, former_names(meta)?, errors),
                 "hook" => {
                     const EXAMPLE: &str =
                         "`hook` names a method of this struct: `hook = on_health_changed`";
@@ -240,6 +272,14 @@ impl ValueAttrs {
                 match key {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
                     "skip" => return Err(meta.error("`skip` belongs on a member, not on the type")),
+                    "was" => {
+                        return Err(meta.error(
+                            "`was` belongs on a member or a variant: a type is found by the name of its field",
+                        ));
+                    }
+                    "other" => {
+                        return Err(meta.error("`other` belongs on a variant, not on the type"));
+                    }
                     _ => return Err(unknown(meta, key, KEYS)),
                 }
                 Ok(())
@@ -256,13 +296,48 @@ impl MemberAttrs {
             .iter()
             .filter(|attr| attr.path().is_ident("sync_value"))
         {
-            const KEYS: &[&str] = &["skip"];
+            const KEYS: &[&str] = &["skip", "was"];
             parse_keys(attr, KEYS, errors, |meta, key, errors| {
                 match key {
                     "skip" => set(&mut found.skip, meta, word(meta)?, errors),
+                    "was" => set(&mut found.was, meta, former_names(meta)?, errors),
+                    "other" => {
+                        return Err(meta.error("`other` belongs on a variant, not on a member"));
+                    }
                     "crate" => {
                         return Err(meta.error(
                             "`crate` belongs on the type, not on a member: `#[sync_value(crate = ...)]`",
+                        ));
+                    }
+                    _ => return Err(unknown(meta, key, KEYS)),
+                }
+                Ok(())
+            });
+        }
+        found
+    }
+}
+
+impl VariantAttrs {
+    pub(crate) fn parse(attrs: &[Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        for attr in attrs
+            .iter()
+            .filter(|attr| attr.path().is_ident("sync_value"))
+        {
+            const KEYS: &[&str] = &["was", "other"];
+            parse_keys(attr, KEYS, errors, |meta, key, errors| {
+                match key {
+                    "was" => set(&mut found.was, meta, former_names(meta)?, errors),
+                    "other" => set(&mut found.other, meta, word(meta)?, errors),
+                    "skip" => {
+                        return Err(
+                            meta.error("`skip` belongs on a member of a struct, not on a variant")
+                        );
+                    }
+                    "crate" => {
+                        return Err(meta.error(
+                            "`crate` belongs on the type, not on a variant: `#[sync_value(crate = ...)]`",
                         ));
                     }
                     _ => return Err(unknown(meta, key, KEYS)),

@@ -25,6 +25,7 @@ use crate::model::{
 use crate::names;
 pub(crate) use motion::interpolate;
 use previous::Previous;
+pub(crate) use schema::former_names;
 
 /// Emits the whole expansion of `#[derive(NetworkBehaviour)]`.
 pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {

@@ -46,6 +46,28 @@ pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::T
 ///
 /// `#[sync_value(crate = <path>)]` on the type gives the path of the crate `syncvar`, `::syncvar` by
 /// default; `#[sync_value(skip)]` on a member of a struct leaves it out.
+///
+/// Builds with different types play together: members and variants are found by their names. `#[sync_value(was = "hp")]`
+/// on a member or a variant gives its former name, `was("hp", "life")` several, newest first. `#[sync_value(other)]` on one
+/// variant lets it take the place of each variant that this build does not know; its members, if it has some, then have
+/// the value 0, an empty text, no element.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(SyncValue, Clone, PartialEq, Default)]
+/// enum Gait {
+///     #[default]
+///     Stand,
+///     #[sync_value(was = "Stroll")]
+///     Walk,
+///     #[sync_value(other)]
+///     Unknown,
+/// }
+///
+/// let schema = <Gait as syncvar::SyncValue>::SCHEMA;
+/// assert_eq!(schema.to_string(), "Gait [Stand = 0, Walk was Stroll = 1, Unknown = 2 other]");
+/// ```
 #[proc_macro_derive(SyncValue, attributes(sync_value))]
 pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     value(&parse_macro_input!(input as DeriveInput)).into()

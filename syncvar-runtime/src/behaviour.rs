@@ -1,6 +1,7 @@
 //! `NetworkBehaviour`: the trait that the derive implements.
 
 mod assign;
+mod callback;
 mod check;
 pub mod context;
 mod fields;
@@ -17,6 +18,7 @@ mod visitors;
 mod visits;
 
 pub use assign::{Assign, Taken};
+pub use callback::OnFrame;
 pub use check::{AnyCheck, Check, CheckFunction, CheckWrites, WithTime};
 pub(crate) use context::WithoutSiblings;
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
@@ -25,7 +27,7 @@ pub use frame::{
     Frame, FrameCall, FrameRequests, FrameRole, FrameTime, MessageTime, NetworkFrame, SyncSettings,
 };
 pub use identity::{BehaviourRow, NetworkIdentity};
-pub use info::{Arrival, BehaviourInfo, Delivery, OnFrame, Presence};
+pub use info::{Arrival, BehaviourInfo, Delivery, Presence};
 pub(crate) use inherited::{accepts, handle_call, on_lifecycle, show, synchronize};
 pub use lifecycle::{
     CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,

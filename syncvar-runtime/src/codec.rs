@@ -13,6 +13,7 @@ mod bits;
 mod floats;
 mod half;
 mod integer;
+mod measured;
 mod quantized;
 mod rotation;
 mod steps;
@@ -62,11 +63,12 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 /// struct Material;
 ///
 /// impl SyncCodec<&'static str> for Material {
-///     const SCHEMA: TypeSchema = TypeSchema::Encoded {
-///         codec: "Material",
-///         parameters: &[MATERIALS.len() as i64],
-///         value: &TypeSchema::Named("str"),
-///     };
+///     const SCHEMA: TypeSchema =
+///         TypeSchema::measured_by_codec::<&'static str, Self>(&TypeSchema::Encoded {
+///             codec: "Material",
+///             parameters: &[MATERIALS.len() as i64],
+///             value: &TypeSchema::Named("str"),
+///         });
 ///
 ///     fn write(value: &&'static str, writer: &mut NetworkWriter) {
 ///         match (0..).zip(MATERIALS).find(|(_, name)| name == value) {
@@ -100,7 +102,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 )]
 pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
     /// Type in the schema, compared by both ends at connect: usually [`TypeSchema::Encoded`], with all
-    /// parameters that affect the bytes.
+    /// parameters that affect the bytes, [measured by this codec](TypeSchema::measured_by_codec).
     const SCHEMA: TypeSchema;
 
     /// Appends the value.

@@ -68,7 +68,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// }
 ///
 /// impl SyncField for Score {
-///     const SCHEMA: TypeSchema = TypeSchema::Named("Score");
+///     // A snapshot and a delta are a `u32` each, so that clients of other builds know their lengths.
+///     const SCHEMA: TypeSchema = TypeSchema::measured::<u32>(&TypeSchema::Named("Score"));
 ///
 ///     fn is_dirty(&self) -> bool {
 ///         self.touched || self.value != self.sent

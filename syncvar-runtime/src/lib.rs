@@ -80,8 +80,8 @@ pub use random::Random;
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,
-    FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, MemberSchema, Readers, Role,
-    SampleSchema, Schema, SchemaError, Target, TypeSchema, VariantSchema, Writers,
+    FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, Measure, MemberSchema, Readers,
+    Role, SampleSchema, Schema, SchemaError, Target, TypeSchema, VariantSchema, Writers,
     assert_fits_32_bits,
 };
 pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};

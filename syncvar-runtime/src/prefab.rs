@@ -2,6 +2,8 @@
 
 mod entry;
 mod error;
+mod former;
+mod measures;
 pub mod message;
 pub mod text;
 
@@ -16,7 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::motion::InputKind;
-use crate::object::{BehaviourList, BehaviourSet, Behaviours};
+use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot};
 use crate::{CallError, NetId, NetworkHash128, SyncValue};
 use entry::Makers;
 use message::Messages;
@@ -103,6 +105,7 @@ impl Prefabs {
             self.entries.iter().all(|entry| entry.name != name),
             "a prefab named `{name}` is already registered"
         );
+        former::assert_not_former(name, self.entries.iter().map(|entry| &entry.was));
         assert!(!name.is_empty(), "a prefab needs a name");
         let index = self.entries.len();
         if asset_id != NetworkHash128::default() {
@@ -123,9 +126,11 @@ impl Prefabs {
         self.entries.push(Prefab {
             index: u32::try_from(index).expect("fewer prefabs than 2^32"),
             name: name.into(),
+            was: Vec::new(),
             asset_id,
             text: PrefabText::describe(name, asset_id, &sample),
             classes: text::encode_classes(&sample),
+            infos: sample.slots().iter().map(Slot::info).collect(),
             types,
             first_behaviour,
             facts: PrefabFacts::of(sample.slots()),
@@ -259,7 +264,7 @@ impl Prefabs {
     /// Returns the sum of the behaviours of every prefab.
     pub fn behaviour_count(&self) -> usize {
         let last = self.entries.last();
-        last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
+        last.map_or(0, |last| last.first_behaviour + last.infos.len())
     }
 
     /// Returns all prefabs, in the order of registration.

@@ -11,7 +11,7 @@ pub mod document;
 mod field_bit;
 mod packed_bits;
 mod policy;
-
+mod types;
 mod utf16;
 
 use std::fmt;
@@ -26,6 +26,7 @@ pub use document::{
 pub use field_bit::{FieldBit, Inherits, each_bit};
 pub use packed_bits::PackedBits;
 pub use policy::{FieldPolicy, PolicyBits, Readers, Role, Writers};
+pub use types::{Measure, MemberSchema, TypeSchema, VariantSchema};
 pub use utf16::{Character, character_at};
 
 /// Description of a behaviour.
@@ -44,6 +45,8 @@ pub struct BehaviourSchema {
 pub struct FieldSchema {
     /// Name of the field.
     pub name: &'static str,
+    /// Former names, newest first.
+    pub was: &'static [&'static str],
     /// Type of its value.
     pub schema: TypeSchema,
     /// Readers, writer and send interval of the field.
@@ -70,12 +73,20 @@ impl FieldSchema {
     pub const fn new(name: &'static str, schema: TypeSchema) -> Self {
         Self {
             name,
+            was: &[],
             schema,
             policy: FieldPolicy::DEFAULT,
             resendable: false,
             initial_hook: false,
             samples: None,
         }
+    }
+
+    /// Sets the former names, newest first: `#[sync_var(was = "hp")]`.
+    #[must_use]
+    pub const fn was(mut self, names: &'static [&'static str]) -> Self {
+        self.was = names;
+        self
     }
 
     /// Sets whether a repeated delta repairs every loss: see `SyncField::RESENDABLE`.
@@ -134,75 +145,6 @@ impl fmt::Display for FieldSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.schema, self.policy)
     }
-}
-
-/// Description of a type on the wire.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub enum TypeSchema {
-    /// A type that its name describes completely.
-    Named(&'static str),
-    /// Members in order.
-    Struct {
-        /// Name of the struct.
-        name: &'static str,
-        /// Members that travel, in declaration order.
-        members: &'static [MemberSchema],
-    },
-    /// A variant among several.
-    Enum {
-        /// Name of the enumeration.
-        name: &'static str,
-        /// Variants, in declaration order.
-        variants: &'static [VariantSchema],
-    },
-    /// Any number of elements.
-    Sequence(&'static TypeSchema),
-    /// A fixed number of elements.
-    Array(&'static TypeSchema, usize),
-    /// One value or none.
-    Optional(&'static TypeSchema),
-    /// Any number of keys, each with a value.
-    Map(&'static TypeSchema, &'static TypeSchema),
-    /// Any number of distinct elements.
-    Set(&'static TypeSchema),
-    /// A collection that sends its changes as operations. In the `Mirror` encoding it is a `SyncObject`
-    /// and precedes the remaining fields.
-    Collection {
-        /// Name of the collection.
-        name: &'static str,
-        /// Types of the elements, or of keys and values.
-        parts: &'static [TypeSchema],
-    },
-    /// A value in the encoding of a [codec](crate::SyncCodec).
-    Encoded {
-        /// Name of the codec.
-        codec: &'static str,
-        /// Parameters that decide the bytes: bounds, steps, bits.
-        parameters: &'static [i64],
-        /// Type of the encoded value.
-        value: &'static TypeSchema,
-    },
-}
-
-/// Description of a member of a struct or variant.
-#[derive(Clone, Copy, Debug)]
-pub struct MemberSchema {
-    /// Name of the member, or its position.
-    pub name: &'static str,
-    /// Type of the member.
-    pub schema: TypeSchema,
-}
-
-/// Description of a variant of an enumeration.
-#[derive(Clone, Copy, Debug)]
-pub struct VariantSchema {
-    /// Name of the variant.
-    pub name: &'static str,
-    /// Number on the wire.
-    pub number: i64,
-    /// Members of the variant.
-    pub members: &'static [MemberSchema],
 }
 
 /// Limit of behaviours on an object: each has a bit in a word.

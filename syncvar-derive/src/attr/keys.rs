@@ -27,6 +27,7 @@ const PLACES: &[(&str, &str, &str)] = &[
         "the field of the base, in place of `#[sync_var]`: `#[network_behaviour",
         "base",
     ),
+    ("was", FIELD, "was = \"hp\""),
     ("with", FIELD, "with = ..."),
     ("constant", FIELD, "constant = ..."),
     ("hook", FIELD, "hook = ..."),
@@ -146,7 +147,9 @@ pub(crate) fn set<T>(
 }
 
 pub(super) fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
-    if let Some(message) = placement_hint(key).filter(|_| !keys.contains(&"skip")) {
+    if let Some(message) =
+        placement_hint(key).filter(|_| !keys.contains(&"skip") && !keys.contains(&"other"))
+    {
         return meta.error(message);
     }
     let key = meta.path.to_token_stream().to_string().replace(' ', "");

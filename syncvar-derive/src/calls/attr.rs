@@ -6,7 +6,8 @@ use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Ident, LitBool, LitStr, Path, parse_quote};
 
 use crate::attr::{
-    UNRELIABLE, channel, distance, number, parse_keys, path, quoted, set, value, word,
+    FormerNames, UNRELIABLE, channel, distance, former_names, number, parse_keys, path, quoted,
+    set, value, word,
 };
 use crate::errors::Errors;
 
@@ -42,6 +43,8 @@ pub(crate) struct CallAttrs {
     pub(crate) after_state: Option<Span>,
     pub(crate) name: Option<LitStr>,
     pub(crate) mirror: Option<LitStr>,
+    /// Former names of the method.
+    pub(crate) was: Option<FormerNames>,
     pub(crate) requires_ownership: Option<bool>,
     pub(crate) rate: Option<f64>,
     pub(crate) target: Option<Audience>,
@@ -98,6 +101,7 @@ impl Kind {
                 "rate",
                 "name",
                 "mirror",
+                "was",
             ],
             Self::ClientRpc => &[
                 "target",
@@ -106,9 +110,10 @@ impl Kind {
                 "after_state",
                 "name",
                 "mirror",
+                "was",
             ],
-            Self::TargetRpc => &["channel", "name", "mirror"],
-            Self::SyncEvent => &["channel", "name"],
+            Self::TargetRpc => &["channel", "name", "mirror", "was"],
+            Self::SyncEvent => &["channel", "name", "was"],
         }
     }
 }
@@ -152,6 +157,7 @@ impl CallAttrs {
                 "after_state" => set(&mut found.after_state, meta, word(meta)?, errors),
                 "name" => set(&mut found.name, meta, name(meta)?, errors),
                 "mirror" => set(&mut found.mirror, meta, mirror(meta)?, errors),
+                "was" => set(&mut found.was, meta, former_names(meta)?, errors),
                 "rate" => set(&mut found.rate, meta, rate(meta)?, errors),
                 "target" => set(&mut found.target, meta, target(meta)?, errors),
                 _ => set(

@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 
 use super::attr::{Audience, Kind};
 use super::model::{Call, Calls};
-use crate::expand::item;
+use crate::expand::{former_names, item};
 use crate::names;
 
 /// Emits the whole expansion, except for the block itself.
@@ -94,6 +94,7 @@ fn schema(class: &str, call: &Call) -> TokenStream {
     };
     let (name, unity_name) = (call.ident.unraw().to_string(), &call.unity_name);
     let mut settings = TokenStream::new();
+    settings.extend(call.attrs.was.as_deref().and_then(former_names));
     if let Some(name) = &call.attrs.mirror {
         settings.extend(quote!(.with_mirror_name(#name)));
     }
@@ -101,7 +102,7 @@ fn schema(class: &str, call: &Call) -> TokenStream {
         let arguments = call.arguments.iter().map(|argument| {
             let name = argument.ident.unraw().to_string();
             let schema = item(&argument.ty, "SyncValue", "SCHEMA");
-            quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
+            quote!(_syncvar::MemberSchema::new(#name, #schema))
         });
         settings.extend(quote!(.with_arguments(&[#(#arguments),*])));
     }

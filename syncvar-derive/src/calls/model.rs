@@ -8,6 +8,7 @@ use syn::{
 
 use super::attr::{BlockAttrs, CallAttrs, Kind};
 use super::method::{self, Argument, Bodiless, Parameters};
+use crate::attr::{Named, refuse_shared_names};
 use crate::errors::Errors;
 use crate::names;
 
@@ -277,6 +278,11 @@ fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call>
             kept.push(call);
         }
     }
+    let names = kept.iter().map(|call| Named {
+        name: call.ident.unraw().to_string(),
+        was: call.attrs.was.as_deref().unwrap_or_default(),
+    });
+    refuse_shared_names(&names.collect::<Vec<_>>(), "call", errors);
     kept
 }
 

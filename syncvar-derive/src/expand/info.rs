@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{check, hook, item, motion, policy};
+use super::{check, hook, item, motion, policy, schema};
 use crate::model::Behaviour;
 
 pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -11,6 +11,7 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
         let info = item(base.ty, "NetworkBehaviour", "INFO");
         quote!(.after(&#info))
     });
+    let was = schema::former_names(&behaviour.was);
     let send_interval = behaviour.send_interval.map(|seconds| {
         let duration = policy::duration(seconds);
         quote!(.send_interval(#duration))
@@ -19,12 +20,12 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
         let channel = Literal::u8_unsuffixed(channel);
         quote!(.channel(#channel))
     });
-    let redundancy = behaviour.datagrams.redundancy.map(|frames| {
+    let redundancy = behaviour.delivery.redundancy.map(|frames| {
         let frames = Literal::u8_unsuffixed(frames);
         quote!(.redundancy(#frames))
     });
-    let ungathered = (!behaviour.datagrams.gathers).then(|| quote!(.ungathered()));
-    let hybrid = behaviour.is_hybrid.then(|| quote!(.hybrid()));
+    let ungathered = (!behaviour.delivery.gathers).then(|| quote!(.ungathered()));
+    let hybrid = behaviour.delivery.is_hybrid.then(|| quote!(.hybrid()));
     let lifecycle = behaviour
         .callbacks
         .lifecycle
@@ -38,7 +39,7 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
     let on_view = motion::on_view(behaviour);
     quote! {
         const INFO: _syncvar::BehaviourInfo = _syncvar::OwnCalls::<Self>::INFO
-            #after #send_interval #channel #redundancy #ungathered #hybrid #lifecycle #synchronize #checks #context #on_view;
+            #after #was #send_interval #channel #redundancy #ungathered #hybrid #lifecycle #synchronize #checks #context #on_view;
     }
 }
 

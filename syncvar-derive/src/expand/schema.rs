@@ -1,12 +1,13 @@
 //! The `SCHEMA` constants.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::LitStr;
 use syn::ext::IdentExt;
 
 use super::{item, policy, value_item};
 use crate::model::{
-    Behaviour, Body, Container, MemberModel, SyncVar, Value, elements_travel, travels,
+    Behaviour, Body, Container, MemberModel, SyncVar, Value, Variant, elements_travel, travels,
 };
 use crate::names;
 
@@ -29,7 +30,8 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
         let history = history.map(|_| quote!(.history()));
         let on_view = interpolation.and_then(|rules| rules.on_view.as_ref());
         let on_view = on_view.map(|_| quote!(.on_view()));
-        quote!(#field #policy #initial_hook #interpolated #history #on_view)
+        let was = former_names(&sync_var.was);
+        quote!(#field #was #policy #initial_hook #interpolated #history #on_view)
     });
     quote! {
         const SCHEMA: _syncvar::BehaviourSchema = _syncvar::BehaviourSchema {
@@ -72,17 +74,15 @@ pub(super) fn value(value: &Value<'_>) -> TokenStream {
         }
         Body::PlainEnum { variants, .. } => {
             let variants = variants.iter().map(|variant| {
-                let name = variant.unraw().to_string();
-                quote!(_syncvar::VariantSchema { name: #name, number: Self::#variant as i64, members: &[] })
+                let ident = variant.ident;
+                variant_schema(variant, &quote!(Self::#ident as i64))
             });
             quote!(Enum { name: #name, variants: &[#(#variants),*] })
         }
         Body::DataEnum(variants) => {
             let variants = variants.iter().enumerate().map(|(index, variant)| {
-                let name = variant.ident.unraw().to_string();
                 let number = names::number(index);
-                let members = member_schemas(&variant.shape.members);
-                quote!(_syncvar::VariantSchema { name: #name, number: #number, members: #members })
+                variant_schema(variant, &quote!(#number))
             });
             quote!(Enum { name: #name, variants: &[#(#variants),*] })
         }
@@ -99,7 +99,24 @@ fn member_schemas(members: &[MemberModel<'_>]) -> TokenStream {
         .map(|member| {
             let name = names::plain(&member.member);
             let schema = item(member.ty, "SyncValue", "SCHEMA");
-            quote!(_syncvar::MemberSchema { name: #name, schema: #schema })
+            let was = former_names(&member.was);
+            quote!(_syncvar::MemberSchema::new(#name, #schema) #was)
         });
     quote!(&[#(#members),*])
+}
+
+fn variant_schema(variant: &Variant<'_>, number: &TokenStream) -> TokenStream {
+    let name = variant.ident.unraw().to_string();
+    let members = member_schemas(&variant.shape.members);
+    let was = former_names(&variant.was);
+    let other = variant.other.map(|place| {
+        let place = Span::call_site().located_at(place);
+        quote_spanned!(place=> .other())
+    });
+    quote!(_syncvar::VariantSchema::new(#name, #number, #members) #was #other)
+}
+
+/// Emits `.was(&["hp"])` for former names.
+pub(crate) fn former_names(names: &[LitStr]) -> Option<TokenStream> {
+    (!names.is_empty()).then(|| quote!(.was(&[#(#names),*])))
 }

@@ -30,7 +30,7 @@ pub(super) fn checks(value: &Value<'_>) -> Option<TokenStream> {
         return None;
     };
     let ident = value.ident;
-    let checks = variants.iter().map(|variant| {
+    let checks = variants.iter().map(|Variant { ident: variant, .. }| {
         let span = place_of(variant);
         quote_spanned!(span=> const _: () = _syncvar::assert_fits_32_bits(#ident::#variant as i128);)
     });
@@ -183,7 +183,12 @@ fn read_member(owner: &str, model: &MemberModel<'_>) -> TokenStream {
 
 /// Emits the methods of a plain enum: without `repr`, `writer.write_enum(number)`; with one,
 /// `writer.write_enum_as(number)` with a number of that type. Either way 32 bits are read and compared.
-fn plain_enum_methods(owner: &Ident, variants: &[&Ident], repr: Option<&Ident>) -> TokenStream {
+fn plain_enum_methods(
+    owner: &Ident,
+    variants: &[Variant<'_>],
+    repr: Option<&Ident>,
+) -> TokenStream {
+    let variants: Vec<_> = variants.iter().map(|variant| variant.ident).collect();
     let name = owner.unraw().to_string();
     let reads = variants.iter().map(|variant| {
         quote! {

@@ -1,6 +1,7 @@
 //! A behaviour: a struct with synchronised fields and an optional base.
 
 use proc_macro2::Span;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
     Data, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type, Visibility,
@@ -12,7 +13,9 @@ use super::rules::CommonPolicy;
 use super::thread::refuse_bound_to_thread;
 use super::type_tokens::type_text;
 use super::{Policy, Readers};
-use crate::attr::{BehaviourAttrs, FieldAttrs, RELIABLE};
+use crate::attr::{
+    BehaviourAttrs, DatagramAttrs, FieldAttrs, FormerNames, Named, RELIABLE, refuse_shared_names,
+};
 use crate::errors::Errors;
 use crate::lints::Lints;
 use crate::names;
@@ -25,13 +28,13 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) is_visible: bool,
     pub(crate) generics: &'a Generics,
     pub(crate) krate: Option<Path>,
+    /// Former names of the behaviour, newest first.
+    pub(crate) was: FormerNames,
     /// Seconds, unless the default.
     pub(crate) send_interval: Option<f64>,
     /// Channel, unless the default.
     pub(crate) channel: Option<u8>,
-    pub(crate) datagrams: DatagramSettings,
-    /// Set if its changes travel unreliably in Mirror's protocol.
-    pub(crate) is_hybrid: bool,
+    pub(crate) delivery: DeliverySettings,
     pub(crate) callbacks: Callbacks,
     pub(crate) base: Option<Base<'a>>,
     pub(crate) sync_vars: Vec<SyncVar<'a>>,
@@ -45,8 +48,10 @@ pub(crate) struct Callbacks {
     pub(crate) synchronize: Option<Span>,
 }
 
-/// Settings of a behaviour on an unreliable channel.
-pub(crate) struct DatagramSettings {
+/// Settings of the delivery of a behaviour's changes.
+pub(crate) struct DeliverySettings {
+    /// Set if its changes travel unreliably in Mirror's protocol.
+    pub(crate) is_hybrid: bool,
     /// Number of frames that repeat a change, unless 0.
     pub(crate) redundancy: Option<u8>,
     /// Set if changes wait for the other packets of their tick.
@@ -63,6 +68,8 @@ pub(crate) struct Base<'a> {
 /// A synchronised field.
 pub(crate) struct SyncVar<'a> {
     pub(crate) member: Member,
+    /// Former names, newest first.
+    pub(crate) was: FormerNames,
     /// Constant of the field: `HEALTH`.
     pub(crate) constant: Ident,
     pub(crate) visibility: &'a Visibility,
@@ -112,19 +119,21 @@ impl<'a> Behaviour<'a> {
             );
         }
         let common = CommonPolicy::from_attrs(&attrs);
-        let datagrams = DatagramSettings::from_attrs(&attrs, &mut errors);
+        let is_hybrid = { &attrs.sync_method }.as_ref();
+        let is_hybrid = is_hybrid.is_some_and(|method| method.value == "hybrid");
+        let channel = attrs.channel.unwrap_or(RELIABLE);
+        let delivery =
+            DeliverySettings::from_attrs(is_hybrid, channel, &attrs.datagrams, &mut errors);
         let mut behaviour = Self {
             ident: &input.ident,
             lints: Lints::of(input),
             is_visible: !matches!(input.vis, Visibility::Inherited),
             generics: &input.generics,
             krate: attrs.krate,
+            was: attrs.was.unwrap_or_default(),
             send_interval: attrs.send_interval,
             channel: attrs.channel,
-            datagrams,
-            is_hybrid: attrs
-                .sync_method
-                .is_some_and(|method| method.value == "hybrid"),
+            delivery,
             callbacks: Callbacks {
                 lifecycle: attrs.lifecycle,
                 synchronize: attrs.synchronize,
@@ -138,6 +147,7 @@ impl<'a> Behaviour<'a> {
                 behaviour.mark_initial_hooks(place, &mut errors);
             }
             behaviour.refuse_silent_hooks(&mut errors);
+            behaviour.refuse_shared_names(&mut errors);
             if let Some(place) = attrs.previous {
                 behaviour.keep_previous(place, &mut errors);
             }
@@ -175,6 +185,20 @@ impl<'a> Behaviour<'a> {
                  remove `initial_only`",
             );
         }
+    }
+
+    /// Refuses former names of the behaviour and its fields that are present names, or given twice.
+    fn refuse_shared_names(&self, errors: &mut Errors) {
+        let fields = self.sync_vars.iter().map(|field| Named {
+            name: names::plain(&field.member),
+            was: &field.was,
+        });
+        refuse_shared_names(&fields.collect::<Vec<_>>(), "field", errors);
+        let behaviour = Named {
+            name: self.ident.unraw().to_string(),
+            was: &self.was,
+        };
+        refuse_shared_names(&[behaviour], "behaviour", errors);
     }
 
     /// Keeps the previous values of every field whose type is known to have them.
@@ -293,6 +317,7 @@ impl<'a> Behaviour<'a> {
                     policy,
                     interpolation,
                     member,
+                    was: attrs.was.unwrap_or_default(),
                     constant,
                     visibility: &field.vis,
                     ty,
@@ -348,11 +373,16 @@ impl<'a> Behaviour<'a> {
     }
 }
 
-impl DatagramSettings {
-    /// Takes the settings. Refuses each of them on the reliable channel.
-    fn from_attrs(attrs: &BehaviourAttrs, errors: &mut Errors) -> Self {
+impl DeliverySettings {
+    /// Takes the settings. Refuses those of datagrams on the reliable channel.
+    fn from_attrs(
+        is_hybrid: bool,
+        channel: u8,
+        attrs: &DatagramAttrs,
+        errors: &mut Errors,
+    ) -> Self {
         let mut refuse = |span, message| {
-            if attrs.channel.unwrap_or(RELIABLE) == RELIABLE {
+            if channel == RELIABLE {
                 errors.add_error(syn::Error::new(span, message));
             }
         };
@@ -368,6 +398,7 @@ impl DatagramSettings {
         }
         let redundancy = attrs.redundancy.as_ref().map(|it| it.value);
         Self {
+            is_hybrid,
             redundancy: redundancy.filter(|frames| *frames != 0),
             gathers: attrs.gather.as_ref().is_none_or(|it| it.value),
         }

@@ -1,12 +1,13 @@
 //! A value: a struct or enum that travels as a whole.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type};
 
 use super::{collection, field_type};
-use crate::attr::{MemberAttrs, ValueAttrs};
+use crate::attr::{FormerNames, MemberAttrs, Named, ValueAttrs, VariantAttrs, refuse_shared_names};
 use crate::errors::Errors;
 use crate::lints::Lints;
 use crate::names;
@@ -25,7 +26,7 @@ pub(crate) enum Body<'a> {
     Struct(Shape<'a>),
     /// No variant has data: a number on the wire.
     PlainEnum {
-        variants: Vec<&'a Ident>,
+        variants: Vec<Variant<'a>>,
         /// Number type of the `repr`, unless `i32`.
         repr: Option<Ident>,
         discriminant: Discriminant,
@@ -41,9 +42,13 @@ pub(crate) enum Discriminant {
     MustBeChecked,
 }
 
-/// A variant of an enum with data.
+/// A variant of an enum.
 pub(crate) struct Variant<'a> {
     pub(crate) ident: &'a Ident,
+    /// Former names, newest first.
+    pub(crate) was: FormerNames,
+    /// `other`, with its place.
+    pub(crate) other: Option<Span>,
     pub(crate) shape: Shape<'a>,
 }
 
@@ -58,6 +63,8 @@ pub(crate) struct Shape<'a> {
 pub(crate) struct MemberModel<'a> {
     pub(crate) member: Member,
     pub(crate) ty: &'a Type,
+    /// Former names, newest first.
+    pub(crate) was: FormerNames,
     /// Set if the member does not travel.
     pub(crate) skipped: bool,
 }
@@ -117,14 +124,15 @@ impl<'a> Value<'a> {
 }
 
 fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors) -> Body<'a> {
-    for variant in &data.variants {
-        if let Some(skip) = MemberAttrs::parse(&variant.attrs, errors).skip {
-            errors.add_error(syn::Error::new(
-                skip,
-                "`skip` belongs on a member of a struct, not on a variant",
-            ));
-        }
-    }
+    let variants: Vec<_> = { data.variants.iter() }
+        .map(|variant| variant_of(input, variant, errors))
+        .collect();
+    refuse_two_others(&variants, errors);
+    let names = variants.iter().map(|variant| Named {
+        name: variant.ident.unraw().to_string(),
+        was: &variant.was,
+    });
+    refuse_shared_names(&names.collect::<Vec<_>>(), "variant", errors);
     let plain = data
         .variants
         .iter()
@@ -141,22 +149,42 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
         } else {
             Discriminant::Fits
         };
-        let variants = data.variants.iter().map(|variant| &variant.ident).collect();
         return Body::PlainEnum {
             variants,
             repr: repr.and_then(|(name, _)| number_type(name)),
             discriminant,
         };
     }
-    let variants = data.variants.iter().map(|variant| {
-        refuse_skips(&variant.fields, errors);
-        let shape = Shape::from_syn(input, &variant.fields, errors);
-        Variant {
-            ident: &variant.ident,
-            shape,
-        }
-    });
-    Body::DataEnum(variants.collect())
+    Body::DataEnum(variants)
+}
+
+fn variant_of<'a>(
+    input: &'a DeriveInput,
+    variant: &'a syn::Variant,
+    errors: &mut Errors,
+) -> Variant<'a> {
+    let attrs = VariantAttrs::parse(&variant.attrs, errors);
+    refuse_skips(&variant.fields, errors);
+    Variant {
+        ident: &variant.ident,
+        was: attrs.was.unwrap_or_default(),
+        other: attrs.other,
+        shape: Shape::from_syn(input, &variant.fields, errors),
+    }
+}
+
+/// Refuses a second variant in the place of unknown variants.
+fn refuse_two_others(variants: &[Variant<'_>], errors: &mut Errors) {
+    let others = { variants.iter() }.filter_map(|variant| Some((variant.ident, variant.other?)));
+    let others: Vec<_> = others.collect();
+    let Some(((first, _), rest)) = others.split_first() else {
+        return;
+    };
+    for (_, place) in rest {
+        let message =
+            format!("`{first}` is already the variant for unknown variants: keep one `other`");
+        errors.add_error(syn::Error::new(*place, message));
+    }
 }
 
 /// Width of an enum's numbers.
@@ -204,11 +232,17 @@ fn number_type(repr: &str) -> Option<Ident> {
 impl<'a> Shape<'a> {
     fn from_syn(owner: &DeriveInput, fields: &'a Fields, errors: &mut Errors) -> Self {
         let numbered = (0_u32..).zip(fields);
+        let members: Vec<_> = numbered
+            .map(|(index, field)| member(owner, index, field, errors))
+            .collect();
+        let names = members.iter().map(|model| Named {
+            name: names::plain(&model.member),
+            was: &model.was,
+        });
+        refuse_shared_names(&names.collect::<Vec<_>>(), "member", errors);
         Self {
             named: matches!(fields, Fields::Named(_)),
-            members: numbered
-                .map(|(index, field)| member(owner, index, field, errors))
-                .collect(),
+            members,
         }
     }
 }
@@ -219,7 +253,11 @@ fn member<'a>(
     field: &'a Field,
     errors: &mut Errors,
 ) -> MemberModel<'a> {
-    let skipped = MemberAttrs::parse(&field.attrs, errors).skip.is_some();
+    let MemberAttrs { skip, was } = MemberAttrs::parse(&field.attrs, errors);
+    let (skipped, was) = (skip.is_some(), was.unwrap_or_default());
+    if skipped && let Some(name) = was.first() {
+        errors.add(name, "a member with `skip` does not travel: remove `was`");
+    }
     let synchronised = field_type::find_synchronised(&field.ty);
     if let Some((found, name)) = synchronised.filter(|_| !skipped) {
         let message = format!(
@@ -251,6 +289,7 @@ fn member<'a>(
     MemberModel {
         member,
         ty: &field.ty,
+        was,
         skipped,
     }
 }

@@ -3,13 +3,10 @@
 use std::any::Any;
 use std::time::Duration;
 
-use super::{
-    BufferSerializer, CallContext, CheckWrites, Frame, LifecycleCallback, LifecycleResult,
-    NetworkContext, NetworkFrame, NetworkLifecycle, Synchronize, SynchronizeError,
-};
+use super::callback::{Accepts, Callback, HandleCall, OnFrame, OnLifecycle, OnSynchronize, OnView};
+use super::{CheckWrites, NetworkContext, NetworkFrame, NetworkLifecycle, Synchronize};
 use crate::motion::Shown;
 use crate::schema::CallTable;
-use crate::{NetworkReader, ReadResult};
 
 /// Delivery of the changes of a behaviour, for protocols with both kinds. Protocols with one kind send them on
 /// [`BehaviourInfo::channel`].
@@ -31,41 +28,6 @@ pub enum Arrival {
     WithTick,
     /// At once, while other packets of the tick are missing.
     AtOnce,
-}
-
-/// Function that runs a remote call of a class.
-pub(crate) type HandleCall =
-    fn(&mut dyn Any, u32, &mut NetworkReader<'_>, &mut CallContext<'_>) -> ReadResult<()>;
-
-/// Function that checks a value which the owner of an object has written.
-pub(super) type Accepts = fn(&dyn Any, u64, &mut NetworkReader<'_>, u32) -> ReadResult<bool>;
-
-/// Function that runs a lifecycle callback of a class.
-pub(super) type OnLifecycle =
-    fn(&mut dyn Any, LifecycleCallback, &mut NetworkContext<'_>) -> LifecycleResult;
-
-/// Function that writes or reads the data of a class beside its fields.
-pub(super) type OnSynchronize =
-    fn(&mut dyn Any, &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError>;
-
-/// Function that runs the work of a class in a frame.
-pub type OnFrame = fn(&mut dyn Any, &mut Frame<'_>);
-
-/// Function that calls the hook of a field at the view time.
-pub(super) type OnView = fn(&mut dyn Any, &Shown<'_>, &mut NetworkContext<'_>);
-
-/// Callback of a class: declared by it, inherited from a base, or absent.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Callback<F> {
-    None,
-    Inherited,
-    Own(F),
-}
-
-impl<F> Callback<F> {
-    const fn exists(&self) -> bool {
-        !matches!(self, Self::None)
-    }
 }
 
 /// Presence of a behaviour on its object.
@@ -109,6 +71,8 @@ pub struct BehaviourInfo {
     pub context_hooks: bool,
     /// Remote calls, with the calls of the bases first.
     pub calls: CallTable,
+    /// Former names of the behaviour, newest first.
+    pub was: &'static [&'static str],
     /// Presence on the object.
     pub presence: Presence,
     pub(crate) handle_call: HandleCall,
@@ -133,6 +97,7 @@ impl BehaviourInfo {
         own_layout: false,
         context_hooks: false,
         calls: CallTable::NONE,
+        was: &[],
         presence: Presence::Always,
         handle_call: |_, call, reader, _| Err(reader.unknown_call(call)),
         accepts: None,
@@ -162,14 +127,22 @@ impl BehaviourInfo {
         self
     }
 
-    /// Takes over interval, channel, redundancy, delivery and arrival.
+    /// Takes over former names, interval, channel, redundancy, delivery and arrival.
     pub(super) const fn settings_of(mut self, other: &Self) -> Self {
+        self.was = other.was;
         self.send_interval = other.send_interval;
         self.has_interval = other.has_interval;
         self.channel = other.channel;
         self.redundancy = other.redundancy;
         self.delivery = other.delivery;
         self.arrival = other.arrival;
+        self
+    }
+
+    /// Sets the former names of the behaviour, newest first: `#[network_behaviour(was = "Hero")]`.
+    #[must_use]
+    pub const fn was(mut self, names: &'static [&'static str]) -> Self {
+        self.was = names;
         self
     }
 

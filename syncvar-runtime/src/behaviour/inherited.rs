@@ -1,6 +1,7 @@
 //! Calls and callbacks of a behaviour, from its class or from a base.
 
-use super::info::{Callback, Presence};
+use super::callback::Callback;
+use super::info::Presence;
 use super::{FieldVisitor, NetworkBehaviour};
 use crate::motion::Shown;
 use crate::{

@@ -10,7 +10,7 @@ use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vec
 /// their vectors. Implement it for your structs:
 ///
 /// ```
-/// use syncvar::{codec::{Floats, Half, SyncCodec}, schema::TypeSchema, wire::{NetworkWriter, ReadError}};
+/// use syncvar::{codec::{Floats, Half, SyncCodec}, schema::{MemberSchema, TypeSchema}, wire::{NetworkWriter, ReadError}};
 ///
 /// #[derive(Clone)]
 /// struct Spring {
@@ -19,7 +19,13 @@ use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vec
 /// }
 ///
 /// impl Floats for Spring {
-///     const SCHEMA: TypeSchema = TypeSchema::Named("Spring");
+///     const SCHEMA: TypeSchema = TypeSchema::Struct {
+///         name: "Spring",
+///         members: &[
+///             MemberSchema::new("stiffness", <f32 as Floats>::SCHEMA),
+///             MemberSchema::new("damping", <f32 as Floats>::SCHEMA),
+///         ],
+///     };
 ///
 ///     fn components(&self) -> impl Iterator<Item = f32> {
 ///         [self.stiffness, self.damping].into_iter()
@@ -36,7 +42,8 @@ use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vec
 /// assert_eq!(writer.as_bytes().len(), 4);
 /// ```
 pub trait Floats: Clone + Send + Sync + 'static {
-    /// Type in the schema, inside the codec's own.
+    /// Type in the schema, inside the type of the codec: usually a [`TypeSchema::Struct`] with the components as
+    /// members, in order.
     const SCHEMA: TypeSchema;
 
     /// Returns the floats in the order of transmission; their number is constant.

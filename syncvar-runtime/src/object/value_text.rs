@@ -93,6 +93,7 @@ fn put_value(
             parameters: [min, max, per_unit],
             ..
         } => put_quantized([*min, *max, *per_unit], reader, text),
+        TypeSchema::Measured { schema, .. } => put_value(schema, reader, text),
         TypeSchema::Encoded { .. } => Ok(false),
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::text::PrefabText;
 use crate::behaviour::Arrival;
 use crate::call::ObjectCalls;
-use crate::object::{BehaviourSet, Behaviours, Location, Pools, Slot, Slots};
+use crate::object::{BehaviourSet, Behaviours, Location, Pools, Slot, SlotInfo, Slots};
 use crate::schema::PolicyBits;
 use crate::{NetId, NetworkBehaviour, NetworkHash128};
 
@@ -17,12 +17,16 @@ pub struct Prefab {
     pub index: u32,
     /// Name of the prefab.
     pub name: String,
+    /// Former names, newest first.
+    pub was: Vec<String>,
     /// Asset id.
     pub asset_id: NetworkHash128,
     /// Description.
     pub text: PrefabText,
     /// Classes of the behaviours, encoded: the part of the description without influence on the hash.
     pub classes: Vec<u8>,
+    /// Facts of the behaviours' types, in order.
+    pub infos: Vec<&'static SlotInfo>,
     /// Types of the behaviours, in order.
     pub types: Vec<TypeId>,
     /// Position of the first behaviour among the behaviours of every prefab.

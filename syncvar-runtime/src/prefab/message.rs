@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::former::assert_not_former;
 use super::text::{BehaviourText, MESSAGES, PrefabText};
 use crate::schema::TypeSchema;
 use crate::{ConnectionId, NetworkHash128, NetworkReader, ReadError, SyncValue, WriteError};
@@ -82,13 +83,16 @@ impl PartialEq for ReceivedMessage {
 pub struct MessageKind {
     /// Name of the type on both ends.
     pub name: Arc<str>,
+    /// Former names, newest first.
+    pub(super) was: Vec<String>,
     /// Number on the wire.
     pub number: i16,
     /// Whether the program has chosen the number.
     fixed: bool,
     /// Type of the values.
     pub type_id: TypeId,
-    schema: TypeSchema,
+    /// Type of the values in the schema.
+    pub(super) schema: TypeSchema,
     read: fn(Arc<str>, &mut NetworkReader<'_>) -> Result<ReceivedMessage, ReadError>,
 }
 
@@ -108,7 +112,7 @@ impl MessageKind {
 /// Registered types of messages, by name.
 #[derive(Default)]
 pub struct Messages {
-    kinds: Vec<MessageKind>,
+    pub(super) kinds: Vec<MessageKind>,
     by_number: FxHashMap<i16, usize>,
     by_type: FxHashMap<TypeId, usize>,
     text: Option<PrefabText>,
@@ -125,6 +129,7 @@ impl Messages {
             self.kinds.iter().all(|kind| &*kind.name != name),
             "a message named `{name}` is already registered"
         );
+        assert_not_former(name, self.kinds.iter().map(|kind| &kind.was));
         let type_id = TypeId::of::<M>();
         if let Some(other) = self.by_type(type_id) {
             let (message, other) = (type_name::<M>(), &other.name);
@@ -148,6 +153,7 @@ impl Messages {
             at,
             MessageKind {
                 name: name.into(),
+                was: Vec::new(),
                 number: number.unwrap_or_default(),
                 fixed: number.is_some(),
                 type_id,

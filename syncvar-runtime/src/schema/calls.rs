@@ -28,6 +28,8 @@ pub struct CallSchema {
     pub kind: CallKind,
     /// Name of the method.
     pub name: &'static str,
+    /// Former names of the method, newest first.
+    pub was: &'static [&'static str],
     /// Name of the method in UNet, such as `CmdFire`.
     pub unity_name: &'static str,
     /// UNet's identifier: the hash of `Player:Cmd:CmdFire`.
@@ -143,6 +145,7 @@ impl CallSchema {
         Self {
             kind,
             name,
+            was: &[],
             unity_name,
             hash: Self::hash_of(class, kind, unity_name),
             mirror_name: None,
@@ -189,6 +192,13 @@ impl CallSchema {
         unity_name: &'static str,
     ) -> Self {
         Self::new(CallKind::SyncEvent, class, name, unity_name)
+    }
+
+    /// Sets the former names of the method, newest first: `#[command(was = "shoot")]`.
+    #[must_use]
+    pub const fn was(mut self, names: &'static [&'static str]) -> Self {
+        self.was = names;
+        self
     }
 
     /// Sets the full name of the method in Mirror.

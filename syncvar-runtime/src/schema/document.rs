@@ -202,6 +202,15 @@ impl Names {
         Self { name, was }
     }
 
+    /// Names a part that has former names.
+    pub(crate) fn of(name: &str, was: &[&str]) -> Self {
+        let was = was.iter().map(|former| (*former).to_owned());
+        Self {
+            name: name.into(),
+            was: was.collect(),
+        }
+    }
+
     /// Returns whether two parts of different builds are the same part: equal names, or a former name of a part is the present
     /// name of the part in the second build.
     pub fn matches(&self, other: &Self) -> bool {

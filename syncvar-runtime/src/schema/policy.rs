@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::{BehaviourSchema, TypeSchema, bit_at};
+use super::{BehaviourSchema, bit_at};
 
 /// Connections that receive a field. The server has every field.
 ///
@@ -289,12 +289,5 @@ impl BehaviourSchema {
             index += 1;
         }
         bits
-    }
-}
-
-impl TypeSchema {
-    /// Returns whether the type is a collection that sends its changes as operations.
-    pub(super) const fn is_collection(&self) -> bool {
-        matches!(self, Self::Collection { .. })
     }
 }

@@ -32,6 +32,16 @@ pub enum Encoding {
 }
 
 impl Encoding {
+    /// Returns the encoding of a framing of the protocol `net`.
+    #[inline]
+    pub(crate) const fn of_framing(is_compact: bool) -> Self {
+        if is_compact {
+            Self::Compact
+        } else {
+            Self::Unet
+        }
+    }
+
     /// Returns the limit of a string, in bytes of UTF-8.
     #[inline]
     pub(super) const fn max_string_bytes(self) -> usize {

@@ -9,6 +9,7 @@ mod foreign;
 mod hash128;
 mod ids;
 mod keyed;
+mod measured;
 mod mirror_value;
 mod netcode;
 mod number;

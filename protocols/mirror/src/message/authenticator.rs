@@ -45,14 +45,8 @@ impl SyncValue for AuthRequestMessage {
     const SCHEMA: TypeSchema = TypeSchema::Struct {
         name: "AuthRequestMessage",
         members: &[
-            MemberSchema {
-                name: "username",
-                schema: String::SCHEMA,
-            },
-            MemberSchema {
-                name: "password",
-                schema: String::SCHEMA,
-            },
+            MemberSchema::new("username", String::SCHEMA),
+            MemberSchema::new("password", String::SCHEMA),
         ],
     };
 
@@ -77,14 +71,8 @@ impl SyncValue for AuthResponseMessage {
     const SCHEMA: TypeSchema = TypeSchema::Struct {
         name: "AuthResponseMessage",
         members: &[
-            MemberSchema {
-                name: "code",
-                schema: u8::SCHEMA,
-            },
-            MemberSchema {
-                name: "message",
-                schema: String::SCHEMA,
-            },
+            MemberSchema::new("code", u8::SCHEMA),
+            MemberSchema::new("message", String::SCHEMA),
         ],
     };
 

@@ -55,10 +55,7 @@ impl MirrorMessage for NameAuthResponseMessage {
 impl SyncValue for DeviceAuthRequestMessage {
     const SCHEMA: TypeSchema = TypeSchema::Struct {
         name: "DeviceAuthRequestMessage",
-        members: &[MemberSchema {
-            name: "device",
-            schema: String::SCHEMA,
-        }],
+        members: &[MemberSchema::new("device", String::SCHEMA)],
     };
 
     fn write(&self, writer: &mut NetworkWriter) {
@@ -95,10 +92,7 @@ impl SyncValue for DeviceAuthResponseMessage {
 impl SyncValue for NameAuthRequestMessage {
     const SCHEMA: TypeSchema = TypeSchema::Struct {
         name: "NameAuthRequestMessage",
-        members: &[MemberSchema {
-            name: "name",
-            schema: String::SCHEMA,
-        }],
+        members: &[MemberSchema::new("name", String::SCHEMA)],
     };
 
     fn write(&self, writer: &mut NetworkWriter) {
@@ -119,14 +113,8 @@ impl SyncValue for NameAuthResponseMessage {
     const SCHEMA: TypeSchema = TypeSchema::Struct {
         name: "NameAuthResponseMessage",
         members: &[
-            MemberSchema {
-                name: "success",
-                schema: bool::SCHEMA,
-            },
-            MemberSchema {
-                name: "message",
-                schema: String::SCHEMA,
-            },
+            MemberSchema::new("success", bool::SCHEMA),
+            MemberSchema::new("message", String::SCHEMA),
         ],
     };
 

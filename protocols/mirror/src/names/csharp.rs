@@ -70,6 +70,7 @@ impl CSharpNames {
             }
             // References are nullable already; codecs and field policies do not change the type.
             TypeSchema::Optional(value) | TypeSchema::Encoded { value, .. } => self.argument(value),
+            TypeSchema::Measured { schema, .. } => self.argument(schema),
             // Types without a C# counterpart: arrays of fixed length.
             _ => self.of(&schema.to_string()),
         }
@@ -82,6 +83,7 @@ fn is_value(schema: &TypeSchema) -> bool {
         TypeSchema::Named(name) => primitive(name).is_some_and(|(_, value)| value),
         TypeSchema::Enum { .. } => true,
         TypeSchema::Encoded { value, .. } => is_value(value),
+        TypeSchema::Measured { schema, .. } => is_value(schema),
         _ => false,
     }
 }
@@ -145,7 +147,7 @@ mod tests {
     };
 
     const fn argument(schema: TypeSchema) -> MemberSchema {
-        MemberSchema { name: "", schema }
+        MemberSchema::new("", schema)
     }
 
     /// Recorded: `rpc.json`, `function_hashes`.

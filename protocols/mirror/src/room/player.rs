@@ -88,10 +88,7 @@ impl NetworkCalls for NetworkRoomPlayer {
         "CmdChangeReadyState",
     )
     .with_mirror_name("System.Void Mirror.NetworkRoomPlayer::CmdChangeReadyState(System.Boolean)")
-    .with_arguments(&[MemberSchema {
-        name: "readyState",
-        schema: <bool as SyncValue>::SCHEMA,
-    }])];
+    .with_arguments(&[MemberSchema::new("readyState", <bool as SyncValue>::SCHEMA)])];
 
     type Commands<'call> = RoomPlayerCommands<'call>;
     type Rpcs<'call> = ();

@@ -91,7 +91,7 @@ impl<T> DerefMut for Serializable<T> {
 }
 
 impl<T: NetworkSerializable> SyncValue for Serializable<T> {
-    const SCHEMA: TypeSchema = TypeSchema::Named(T::NAME);
+    const SCHEMA: TypeSchema = TypeSchema::measured::<Self>(&TypeSchema::Named(T::NAME));
 
     fn write(&self, writer: &mut NetworkWriter) {
         let mut copy = self.0.clone();

@@ -30,6 +30,8 @@ pub struct SlotInfo {
     pub class: &'static BehaviourClass,
     /// Schema of the behaviour.
     pub schema: BehaviourSchema,
+    /// Former names of the behaviour.
+    pub was: &'static [&'static str],
     /// Channel of its changes.
     pub channel: u8,
     /// Number of frames that repeat a change on an unreliable channel, 0 or 1.

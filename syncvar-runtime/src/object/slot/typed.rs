@@ -27,6 +27,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         schema: B::SCHEMA,
         channel: B::INFO.channel,
         redundancy: B::INFO.redundancy,
+        was: B::INFO.was,
         send_interval: if B::INFO.has_interval {
             Some(nanos(B::INFO.send_interval))
         } else {

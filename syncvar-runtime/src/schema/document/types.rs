@@ -112,6 +112,7 @@ impl From<&TypeSchema> for SchemaType {
                 parameters: parameters.to_vec(),
                 value: boxed(value),
             },
+            TypeSchema::Measured { schema, .. } => (*schema).into(),
         }
     }
 }
@@ -119,7 +120,7 @@ impl From<&TypeSchema> for SchemaType {
 impl From<&MemberSchema> for SchemaMember {
     fn from(schema: &MemberSchema) -> Self {
         Self {
-            names: Names::new(schema.name),
+            names: Names::of(schema.name, schema.was),
             value: (&schema.schema).into(),
         }
     }
@@ -128,9 +129,9 @@ impl From<&MemberSchema> for SchemaMember {
 impl From<&VariantSchema> for SchemaVariant {
     fn from(schema: &VariantSchema) -> Self {
         Self {
-            names: Names::new(schema.name),
+            names: Names::of(schema.name, schema.was),
             number: schema.number,
-            is_other: false,
+            is_other: schema.is_other,
             members: schema.members.iter().map(Into::into).collect(),
         }
     }

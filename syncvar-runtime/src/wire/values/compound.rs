@@ -113,7 +113,7 @@ macro_rules! tuples {
         impl<$($name: SyncValue),+> SyncValue for ($($name,)+) {
             const SCHEMA: TypeSchema = TypeSchema::Struct {
                 name: "",
-                members: &[$(MemberSchema { name: stringify!($index), schema: $name::SCHEMA }),+],
+                members: &[$(MemberSchema::new(stringify!($index), $name::SCHEMA)),+],
             };
 
             #[inline]

@@ -34,7 +34,7 @@ use crate::wire::{
 /// struct Percent(u8);
 ///
 /// impl SyncValue for Percent {
-///     const SCHEMA: TypeSchema = TypeSchema::Named("Percent");
+///     const SCHEMA: TypeSchema = TypeSchema::measured::<Self>(&TypeSchema::Named("Percent"));
 ///
 ///     fn write(&self, writer: &mut NetworkWriter) {
 ///         writer.write_u8(self.0);

@@ -24,18 +24,9 @@ const CLASS: &str = "NetworkAnimator";
 /// Commands per second and connection. Mirror sets no limit.
 const RATE: f64 = 20_000.0;
 
-const HASH: MemberSchema = MemberSchema {
-    name: "hash",
-    schema: <i32 as SyncValue>::SCHEMA,
-};
-const BYTES: MemberSchema = MemberSchema {
-    name: "parameters",
-    schema: <Vec<u8> as SyncValue>::SCHEMA,
-};
-const FLOAT: MemberSchema = MemberSchema {
-    name: "value",
-    schema: <f32 as SyncValue>::SCHEMA,
-};
+const HASH: MemberSchema = MemberSchema::new("hash", <i32 as SyncValue>::SCHEMA);
+const BYTES: MemberSchema = MemberSchema::new("parameters", <Vec<u8> as SyncValue>::SCHEMA);
+const FLOAT: MemberSchema = MemberSchema::new("value", <f32 as SyncValue>::SCHEMA);
 
 const fn command(
     name: &'static str,

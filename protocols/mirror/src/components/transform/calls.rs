@@ -25,18 +25,9 @@ pub(super) const SERVER_TO_CLIENT: u32 = 6;
 
 /// Name of the base in the names of UNet.
 const CLASS: &str = "NetworkTransformBase";
-const POSITION: MemberSchema = MemberSchema {
-    name: "position",
-    schema: <Vector3 as SyncValue>::SCHEMA,
-};
-const ROTATION: MemberSchema = MemberSchema {
-    name: "rotation",
-    schema: <Quaternion as SyncValue>::SCHEMA,
-};
-const DATA: MemberSchema = MemberSchema {
-    name: "data",
-    schema: TypeSchema::Named("SyncData"),
-};
+const POSITION: MemberSchema = MemberSchema::new("position", <Vector3 as SyncValue>::SCHEMA);
+const ROTATION: MemberSchema = MemberSchema::new("rotation", <Quaternion as SyncValue>::SCHEMA);
+const DATA: MemberSchema = MemberSchema::new("data", TypeSchema::Named("SyncData"));
 /// Commands per second and connection. Mirror sets no limit; an owner sends a command per object and interval.
 const RATE: f64 = 20_000.0;
 

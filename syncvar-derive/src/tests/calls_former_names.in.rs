@@ -1,0 +1,5 @@
+#[network_calls]
+impl Player {
+    #[command(was = "shoot")]
+    fn fire(&mut self) {}
+}

@@ -1,0 +1,11 @@
+use syncvar::prelude::*;
+
+#[derive(NetworkBehaviour, Default)]
+struct Player {
+    #[sync_var]
+    hp: SyncVar<i32>,
+    #[sync_var(was = "hp")]
+    health: SyncVar<i32>,
+}
+
+fn main() {}
