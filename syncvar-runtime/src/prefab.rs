@@ -5,6 +5,7 @@ mod error;
 mod former;
 mod measures;
 pub mod message;
+mod schema;
 pub mod text;
 
 pub use entry::{Prefab, PrefabCallbacks, PrefabFacts};
@@ -12,6 +13,7 @@ pub use error::{PrefabError, SpawnError};
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
@@ -22,6 +24,7 @@ use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot};
 use crate::{CallError, NetId, NetworkHash128, SyncValue};
 use entry::Makers;
 use message::Messages;
+use schema::SchemaText;
 use text::PrefabText;
 
 /// Registry of the spawnable objects: names, and functions that create their behaviours. The server
@@ -54,6 +57,8 @@ pub struct Prefabs {
     /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has varying
     /// types. A spawn then builds no list of types.
     by_row: FxHashMap<TypeId, usize>,
+    /// Text of the schema, made at its first use.
+    schema_text: OnceLock<SchemaText>,
 }
 
 impl Prefabs {
@@ -138,7 +143,7 @@ impl Prefabs {
             calls: ObjectCalls::of(sample.slots()),
             makers: Makers::new(make),
         });
-        self
+        self.changed()
     }
 
     /// Adds a type of messages without an object, which both ends send by this name: chat, votes, the
@@ -161,7 +166,7 @@ impl Prefabs {
     #[must_use]
     pub fn message<M: SyncValue>(mut self, name: &str) -> Self {
         self.messages.register::<M>(name, None);
-        self
+        self.changed()
     }
 
     /// Adds a type of messages with its number on the wire: the message id of a real UNet. Other
@@ -173,7 +178,7 @@ impl Prefabs {
     #[must_use]
     pub fn message_as<M: SyncValue>(mut self, name: &str, number: i16) -> Self {
         self.messages.register::<M>(name, Some(number));
-        self
+        self.changed()
     }
 
     /// Sets the type of the inputs that clients send in each tick, as `NetworkClient::set_input` and
@@ -198,6 +203,12 @@ impl Prefabs {
     pub fn input<M: SyncValue>(mut self) -> Self {
         self.messages.register::<M>("input", None);
         self.input = Some(InputKind::of::<M>());
+        self.changed()
+    }
+
+    /// Forgets the text of the schema.
+    fn changed(mut self) -> Self {
+        self.schema_text = OnceLock::new();
         self
     }
 
@@ -220,12 +231,6 @@ impl Prefabs {
     #[inline]
     pub fn name(&self, asset_id: NetworkHash128) -> Option<&str> {
         Some(&self.by_asset_id(asset_id)?.name)
-    }
-
-    /// Returns a hash of every prefab's name, asset id, behaviours, fields and types, independent of
-    /// the order of registration. Two ends with equal hashes agree about every byte.
-    pub fn schema_hash(&self) -> u64 {
-        text::hash(&self.texts())
     }
 
     /// Returns the description of the messages, if there are any, and the descriptions of every prefab,

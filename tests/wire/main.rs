@@ -14,6 +14,7 @@ mod network_time;
 mod rates;
 mod render_time;
 mod robustness;
+mod schema;
 mod too_long;
 mod typescript;
 mod unsendable;

@@ -29,7 +29,7 @@ impl Prefabs {
         if let Some(entry) = renamed {
             entry.was = former;
         }
-        self
+        self.changed()
     }
 
     /// Sets the former names of a registered message, newest first, like [`prefab_was`](Self::prefab_was).
@@ -54,7 +54,7 @@ impl Prefabs {
         if let Some(kind) = kinds.iter_mut().find(|kind| &*kind.name == name) {
             kind.was = former;
         }
-        self
+        self.changed()
     }
 }
 

@@ -201,20 +201,6 @@ pub fn encode_classes(behaviours: &Behaviours) -> Vec<u8> {
     writer.as_bytes().to_vec()
 }
 
-/// Returns the 64-bit FNV-1a hash over the encoded texts, in the order given.
-pub fn hash(texts: &[&PrefabText]) -> u64 {
-    let mut writer = NetworkWriter::new();
-    for text in texts {
-        text.encode(&mut writer);
-    }
-    writer
-        .as_bytes()
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        })
-}
-
 /// Returns the first difference between two registries, both ordered by prefab name.
 pub fn first_difference(server: &[PrefabText], client: &[&PrefabText]) -> Option<SchemaDifference> {
     let not_on_client = server

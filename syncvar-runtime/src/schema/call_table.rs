@@ -77,6 +77,11 @@ impl CallTable {
         self.own
     }
 
+    /// Returns the table of the base.
+    pub(crate) const fn base(&self) -> Option<&'static Self> {
+        self.base
+    }
+
     /// Returns the number of calls, with the bases.
     #[expect(clippy::cast_possible_truncation, reason = "nobody writes so many")]
     pub const fn count(&self) -> u32 {
