@@ -173,8 +173,8 @@ pub mod schema {
     };
     pub use syncvar_runtime::{
         BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, Measure,
-        MemberSchema, Readers, Role, SampleSchema, SchemaDifference, TypeSchema, VariantSchema,
-        Writers,
+        MemberSchema, Readers, Role, SampleSchema, SchemaChange, SchemaComparison,
+        SchemaDifference, SchemaEffect, SchemaPlace, TypeSchema, VariantSchema, Writers,
     };
 }
 

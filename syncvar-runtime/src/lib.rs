@@ -86,6 +86,8 @@ pub use schema::{
 };
 pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};
 pub use time::NetworkTime;
+pub use translate::change::{SchemaChange, SchemaEffect, SchemaPlace};
+pub use translate::resolve::SchemaComparison;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;
 pub use wire::{

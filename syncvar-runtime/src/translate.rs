@@ -7,5 +7,7 @@
 )]
 
 pub mod behaviour;
+pub mod change;
 pub mod conversion;
 pub mod layout;
+pub mod resolve;

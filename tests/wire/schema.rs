@@ -98,10 +98,7 @@ struct Player {
 }
 
 impl Synchronize for Player {
-    fn on_synchronize(
-        &mut self,
-        _: &mut BufferSerializer<'_, '_>,
-    ) -> Result<(), SynchronizeError> {
+    fn on_synchronize(&mut self, _: &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError> {
         Ok(())
     }
 }

@@ -15,14 +15,12 @@
 
 use super::conversion::{Conversion, Fit, Operations, Refusal, Types, find};
 use super::layout::Layout;
-use crate::schema::{
-    FieldPolicy, PolicyBits, Readers, Role, SchemaBehaviour, SchemaField, SchemaType,
-};
+use crate::schema::{FieldPolicy, PolicyBits, Role, SchemaBehaviour, SchemaField, SchemaType};
 use crate::value::Value;
 use crate::{NetworkReader, NetworkWriter, ReadResult};
 
 /// Classes of a behaviour, as its deltas and snapshots are divided.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
     /// Bits of the fields of each class with fields, bases first. The field `present` of an optional behaviour is none of them.
     classes: Vec<u64>,
@@ -218,8 +216,8 @@ fn each(mut bits: u64, mut action: impl FnMut(usize) -> ReadResult<()>) -> ReadR
 }
 
 impl BehaviourPlan {
-    /// Plans a behaviour. `present` returns the reader's value of a field, by its position: that of the prefab. A field that the
-    /// server does not let the reader of the plan have, such as an owner's write, is left to `accepts`.
+    /// Plans a behaviour. `present` returns the reader's value of a field, by its position: that of the prefab. `accepts` returns
+    /// whether the reader takes a field, by its position.
     ///
     /// # Errors
     ///
@@ -229,11 +227,13 @@ impl BehaviourPlan {
         to: &SchemaBehaviour,
         types: &Types<'_>,
         present: &dyn Fn(usize) -> Option<Value>,
+        accepts: &dyn Fn(usize) -> bool,
     ) -> Result<Self, Vec<(usize, Refusal)>> {
         let targets = matches(from, to);
         let to_fields: Vec<_> = to.fields().collect();
         let (mut fields, mut refusals) = (Vec::new(), Vec::new());
         for ((index, field), target) in from.fields().enumerate().zip(targets) {
+            let target = target.filter(|at| accepts(*at));
             let found = target.and_then(|at| Some((at, *to_fields.get(at)?)));
             match plan_field(field, found, types, present) {
                 Ok(plan) => fields.push(plan),
@@ -484,9 +484,4 @@ pub fn policies(from: &SchemaBehaviour, to: &SchemaBehaviour) -> PolicyBits {
         }
     }
     policy
-}
-
-/// Returns whether every observer of an object reads a field.
-pub const fn is_public(field: &SchemaField) -> bool {
-    matches!(field.readers, Readers::Everyone)
 }

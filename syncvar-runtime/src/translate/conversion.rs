@@ -18,6 +18,8 @@
 mod build;
 mod elements;
 mod operations;
+#[cfg(test)]
+mod tests;
 
 pub use build::{Refusal, Types, find};
 pub use elements::{Elements, Shape};

@@ -25,11 +25,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::schema::Measure;
 use crate::value::{MemberNames, StructValue};
-
-/// Length of a value at the start of some bytes, in `Unet` or, if the flag is set, in `Compact`; `None` if the bytes do not
-/// hold such a value.
-pub type Measure = fn(bytes: &[u8], is_compact: bool) -> Option<usize>;
 
 /// Measures of types without a layout, by the texts of the types.
 pub type Measures = FxHashMap<String, Measure>;

@@ -179,6 +179,7 @@ impl fmt::Display for SchemaType {
                 write_list(f, parts)?;
                 f.write_char('>')
             }
+            Self::Measured(value) => write!(f, "{value} measured"),
             Self::Encoded {
                 codec,
                 parameters,

@@ -17,7 +17,7 @@ prefab player 0123456789abcdef0123456789abcdef
       gold: u32, read by the owner, written by the owner and the server, sent once
       aim: f32?, read by all but the owner, written by the owner
       cards: SyncList<Card { suit: u8, "odd name": { 0: u8, 1: {{ 0: u16 }} } }>, read by the owner and its group
-      map: [u8: [String; 3]] as Odd
+      map: [u8: [String; 3] measured?] as Odd measured
       empty: Nothing { }
       gait: Gait [Stand = 0, Walk was Stroll = -1, Unknown = 2 other { x: u8 }]
       command fire was shoot = CmdFire(at: i32, by: NetId), after the state

@@ -57,6 +57,8 @@ pub enum SchemaType {
         /// Type of the encoded value.
         value: Box<Self>,
     },
+    /// Type whose bytes the schema does not state, and whose values its program can measure.
+    Measured(Box<Self>),
 }
 
 /// Member of a struct or variant, or argument of a call.
@@ -112,7 +114,7 @@ impl From<&TypeSchema> for SchemaType {
                 parameters: parameters.to_vec(),
                 value: boxed(value),
             },
-            TypeSchema::Measured { schema, .. } => (*schema).into(),
+            TypeSchema::Measured { schema, .. } => Self::Measured(boxed(schema)),
         }
     }
 }

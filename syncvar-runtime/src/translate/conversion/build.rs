@@ -45,6 +45,11 @@ const CODECS: [&str; 6] = [
 ];
 
 impl Types<'_> {
+    /// Returns whether the reader of the values is the server.
+    pub const fn writes_to_server(&self) -> bool {
+        !self.reads_plain
+    }
+
     /// Returns the conversion of a value. `present` is the reader's value where the writer has none: that of the prefab.
     ///
     /// # Errors
@@ -80,6 +85,8 @@ impl Types<'_> {
             (SchemaType::Enum { variants: from, .. }, SchemaType::Enum { variants: to, .. }) => {
                 Ok(Conversion::Enum(self.variants(from, to)?))
             }
+            // One type with two codecs.
+            _ if numbers::uncoded(from) == numbers::uncoded(to) => self.by_layout(from, to),
             _ => match self.sequences(from, to) {
                 Some(conversion) => conversion,
                 None => self.by_layout(from, to),
@@ -203,6 +210,8 @@ impl Types<'_> {
             {
                 self.has_same_bytes(value, other)
             }
+            (SchemaType::Measured(from), _) => same(from, to),
+            (_, SchemaType::Measured(to)) => same(from, to),
             _ => from == to,
         }
     }

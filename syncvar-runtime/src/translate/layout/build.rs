@@ -33,6 +33,7 @@ impl Layout {
                     .map(|variant| variant_of(variant, measures))
                     .collect::<Result<_, _>>()?,
             }),
+            SchemaType::Measured(value) => measured(value, measures)?,
             SchemaType::Sequence(element) if is_named(element, "u8") => Self::Bytes,
             SchemaType::Sequence(element) => Self::Sequence(boxed(element)?),
             SchemaType::Array(element, longest) if is_named(element, "FixedString") => {

@@ -9,7 +9,7 @@ use crate::value::{StructValue, Value};
 impl Layout {
     /// Compares two keys: numbers by size, texts by their bytes, structs by their members in order, variants by their numbers.
     /// Values that do not fit the type are equal.
-    pub(super) fn compare(&self, a: &Value, b: &Value) -> Ordering {
+    pub fn compare(&self, a: &Value, b: &Value) -> Ordering {
         match (self, a, b) {
             (_, Value::Optional(a), Value::Optional(b)) => match (self, a, b) {
                 (Self::Optional(layout), Some(a), Some(b)) => layout.compare(a, b),

@@ -16,6 +16,8 @@ impl Cursor<'_> {
             }
             if self.accept("?") {
                 value = SchemaType::Optional(Box::new(value));
+            } else if self.accept(" measured") {
+                value = SchemaType::Measured(Box::new(value));
             } else if self.accept(" as ") {
                 value = self.encoded(value)?;
             } else {

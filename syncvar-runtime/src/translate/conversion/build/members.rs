@@ -74,14 +74,14 @@ impl Types<'_> {
     /// Inserts a member that the writer lacks: the value of the prefab, or 0.
     fn insert(&self, member: &SchemaMember, present: Option<&Value>) -> Result<Step, Refusal> {
         let layout = self.layout(self.plain(&member.value))?;
-        let value = present.cloned().or_else(|| layout.zero());
-        let value = value.ok_or_else(|| {
+        // Also for a member with a value in the prefab, so that a comparison of two texts has the same result.
+        let zero = layout.zero().ok_or_else(|| {
             let (name, value) = (&member.names.name, &member.value);
             Refusal(format!(
                 "`{name}: {value}` has no value where it is missing"
             ))
         })?;
-        Ok(Step::Insert(value, layout))
+        Ok(Step::Insert(present.cloned().unwrap_or(zero), layout))
     }
 }
 

@@ -18,7 +18,7 @@ fn is_number(of: &SchemaType) -> bool {
 }
 
 /// Returns the type of a value behind the codecs.
-fn uncoded(of: &SchemaType) -> &SchemaType {
+pub(super) fn uncoded(of: &SchemaType) -> &SchemaType {
     match of {
         SchemaType::Encoded { value, .. } => uncoded(value),
         _ => of,

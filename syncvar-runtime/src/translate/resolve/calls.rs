@@ -1,0 +1,198 @@
+//! Remote calls by name.
+
+use super::{Resolver, Scope};
+use crate::schema::{CallKind, CallSchema, SchemaBehaviour, SchemaCall, SchemaPrefab};
+use crate::translate::change::{SchemaEffect, SchemaPlace};
+use crate::translate::conversion::{Members, Step, Types, find};
+
+/// Plan of a remote call, from the build of its sender to the build of its receiver.
+#[derive(Clone, Debug)]
+pub struct CallPlan {
+    /// Number of the call on the receiver's object.
+    pub number: u64,
+    /// UNet's hash of the call in the build of the sender.
+    pub from_hash: u32,
+    /// UNet's hash of the call in the build of the receiver.
+    pub hash: u32,
+    /// Conversion of the arguments.
+    pub arguments: Members,
+    /// Set if the bytes of the call are equal in both builds.
+    is_direct: bool,
+}
+
+impl CallPlan {
+    /// Returns whether the bytes of all calls are equal in both builds.
+    pub(super) fn are_direct(plans: &[Option<Self>]) -> bool {
+        let mut plans = plans.iter().flatten();
+        plans.all(|plan| plan.is_direct)
+    }
+}
+
+/// Call on an object, with its behaviour.
+struct Numbered<'a> {
+    behaviour: usize,
+    class: &'a str,
+    call: &'a SchemaCall,
+}
+
+impl Numbered<'_> {
+    fn hash(&self) -> u32 {
+        CallSchema::hash_of(self.class, self.call.kind, &self.call.unity_name)
+    }
+}
+
+/// Returns the calls of an object, in the order of their numbers.
+fn calls_of(prefab: &SchemaPrefab) -> Vec<Numbered<'_>> {
+    let behaviours = prefab.behaviours.iter().enumerate();
+    let calls = behaviours.flat_map(|(behaviour, it): (usize, &SchemaBehaviour)| {
+        it.classes.iter().flat_map(move |class| {
+            class.calls.iter().map(move |call| Numbered {
+                behaviour,
+                class: &class.name,
+                call,
+            })
+        })
+    });
+    calls.collect()
+}
+
+/// Plans of the calls of an object in a direction, by their numbers in the build of the sender.
+type Plans = Vec<Option<CallPlan>>;
+
+impl Resolver<'_> {
+    /// Plans the calls to the client, and the commands to the server. `targets`: positions of the client's behaviours by those
+    /// of the server.
+    pub(super) fn calls(
+        &mut self,
+        place: &SchemaPlace,
+        server: &SchemaPrefab,
+        client: &SchemaPrefab,
+        targets: &[Option<usize>],
+    ) -> (Plans, Plans) {
+        let (server_calls, client_calls) = (calls_of(server), calls_of(client));
+        let to_client = |at: usize| targets.get(at).copied().flatten();
+        let to_server = |at: usize| targets.iter().position(|target| *target == Some(at));
+        let types = self.to_client();
+        let mut received = Vec::new();
+        for call in &server_calls {
+            let is_sent = call.call.kind == CallKind::Command;
+            let partner = to_client(call.behaviour);
+            received.push(match partner {
+                Some(behaviour) if !is_sent => {
+                    self.call(place, server, call, behaviour, &client_calls, &types)
+                }
+                _ => None,
+            });
+        }
+        let types = self.to_server();
+        let mut sent = Vec::new();
+        for call in &client_calls {
+            let is_sent = call.call.kind == CallKind::Command && self.scope == Scope::Connection;
+            let partner = to_server(call.behaviour);
+            sent.push(match partner {
+                Some(behaviour) if is_sent => {
+                    self.call(place, client, call, behaviour, &server_calls, &types)
+                }
+                _ => None,
+            });
+        }
+        (received, sent)
+    }
+
+    /// Plans a call of a sender to a behaviour of the receiver.
+    fn call(
+        &mut self,
+        place: &SchemaPlace,
+        sender: &SchemaPrefab,
+        call: &Numbered<'_>,
+        behaviour: usize,
+        receiver: &[Numbered<'_>],
+        types: &Types<'_>,
+    ) -> Option<CallPlan> {
+        let name = sender
+            .behaviours
+            .get(call.behaviour)
+            .map(|it| it.names.name.clone());
+        let place = SchemaPlace {
+            behaviour: name,
+            call: Some(call.call.names.name.clone()),
+            ..place.clone()
+        };
+        let from_server = !types.writes_to_server();
+        let partners: Vec<_> = receiver
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| it.behaviour == behaviour)
+            .collect();
+        let found = find(
+            &call.call.names,
+            partners.iter().map(|(_, it)| &it.call.names),
+        );
+        let Some((number, partner)) = found.and_then(|found| partners.get(found)) else {
+            self.add(
+                &place,
+                if from_server {
+                    SchemaEffect::Extra
+                } else {
+                    SchemaEffect::Missing
+                },
+            );
+            return None;
+        };
+        if is_event(call.call.kind) != is_event(partner.call.kind)
+            || (call.call.kind == CallKind::Command) != (partner.call.kind == CallKind::Command)
+        {
+            let (from, to) = (call.call.kind, partner.call.kind);
+            let reason = format!("a `{from}` cannot become a `{to}`");
+            self.add(&place, SchemaEffect::Refused(reason));
+            return None;
+        }
+        if call.call.names.name != partner.call.names.name {
+            self.add(
+                &place,
+                SchemaEffect::Renamed(partner.call.names.name.clone()),
+            );
+        }
+        match types.members(&call.call.arguments, &partner.call.arguments, None) {
+            Ok(arguments) => {
+                let is_same = |step: &Step| matches!(step, Step::Take(_, it) if it.is_copy());
+                let is_same = arguments.permuted.is_none() && arguments.steps.iter().all(is_same);
+                if !is_same {
+                    let text = |it: &SchemaCall| it.to_string();
+                    let (server, client) = if from_server {
+                        (text(call.call), text(partner.call))
+                    } else {
+                        (text(partner.call), text(call.call))
+                    };
+                    self.add(&place, SchemaEffect::Converted { server, client });
+                }
+                let own = sender_number(sender, call);
+                let number = u64::try_from(*number).unwrap_or_default();
+                Some(CallPlan {
+                    is_direct: is_same && own == Some(number) && call.hash() == partner.hash(),
+                    number,
+                    from_hash: call.hash(),
+                    hash: partner.hash(),
+                    arguments,
+                })
+            }
+            Err(refusal) => {
+                self.add(&place, SchemaEffect::Refused(refusal.to_string()));
+                None
+            }
+        }
+    }
+}
+
+fn is_event(kind: CallKind) -> bool {
+    kind == CallKind::SyncEvent
+}
+
+/// Returns the number of a call in the build of its sender.
+fn sender_number(sender: &SchemaPrefab, call: &Numbered<'_>) -> Option<u64> {
+    let calls = calls_of(sender);
+    let at = calls
+        .iter()
+        .position(|it| std::ptr::eq(it.call, call.call))?;
+    u64::try_from(at).ok()
+}
