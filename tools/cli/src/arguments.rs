@@ -1,0 +1,105 @@
+//! Arguments of the command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lexopt::{Arg, Error, Parser, ValueExt as _};
+
+use crate::check::Role;
+use crate::source::Source;
+
+pub(crate) const USAGE: &str = "\
+usage: syncvar schema SOURCE [OPTIONS]
+       syncvar check OLD NEW [OPTIONS]
+       syncvar types SOURCE --typescript [OPTIONS]
+
+schema   writes the canonical text of a schema
+check    compares the schemas of two builds: lists each difference, and whether the builds play together
+types    writes types for a program in TypeScript
+
+A SOURCE is a file with the text of a schema, or the address of a running server: tcp://HOST:PORT, udp://HOST:PORT,
+quic://HOST:PORT, ws://HOST:PORT.
+
+  --role ROLE        `check`: asks only for an old-client on the new server, an old-server with the new client, or an
+                     old-recording in the new program; repeatable, by default all three
+  --out FILE         writes to a file in place of the standard output
+  --authority FILE   accepts servers by QUIC whose certificates come from these authorities, in PEM; by default every server
+  --timeout SECONDS  longest time for the answer of a server: 10 by default
+  --help             prints this text
+
+exit codes:
+  0  the output is written; `check`: the builds play together
+  1  `check`: they do not
+  2  wrong arguments, no such file or server, text that is not a schema
+";
+
+/// Command with its sources.
+#[derive(Debug)]
+pub(crate) enum Command {
+    Help,
+    Schema(Source),
+    Check {
+        old: Source,
+        new: Source,
+        roles: Vec<Role>,
+    },
+    TypeScript(Source),
+}
+
+/// Options of all commands.
+#[derive(Debug)]
+pub(crate) struct Options {
+    pub(crate) out: Option<PathBuf>,
+    pub(crate) authority: Option<PathBuf>,
+    pub(crate) timeout: Duration,
+}
+
+/// Reads the arguments.
+pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
+    let mut options = Options {
+        out: None,
+        authority: None,
+        timeout: Duration::from_secs(10),
+    };
+    let mut is_typescript = false;
+    let (mut roles, mut values) = (Vec::new(), Vec::new());
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("help") | Arg::Short('h') => return Ok((Command::Help, options)),
+            Arg::Long("out") => options.out = Some(parser.value()?.into()),
+            Arg::Long("authority") => options.authority = Some(parser.value()?.into()),
+            Arg::Long("timeout") => {
+                let seconds: f64 = parser.value()?.parse()?;
+                let timeout = Duration::try_from_secs_f64(seconds);
+                options.timeout = timeout.map_err(|error| Error::Custom(error.into()))?;
+            }
+            Arg::Long("role") => roles.push(parser.value()?.parse()?),
+            Arg::Long("typescript") => is_typescript = true,
+            Arg::Value(value) => values.push(value.string()?),
+            argument => return Err(argument.unexpected()),
+        }
+    }
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+    let command = match values[..] {
+        ["schema", source] => Command::Schema(Source::of(source)?),
+        ["check", old, new] => Command::Check {
+            old: Source::of(old)?,
+            new: Source::of(new)?,
+            roles: if roles.is_empty() {
+                Role::ALL.to_vec()
+            } else {
+                roles
+            },
+        },
+        ["check", ..] => return Err("an old and a new source are needed".into()),
+        ["types", source] if is_typescript => Command::TypeScript(Source::of(source)?),
+        ["types", _] => return Err("types of what language? --typescript".into()),
+        ["schema" | "types", ..] => return Err("one source is needed".into()),
+        [other, ..] => return Err(format!("unknown command `{other}`").into()),
+        [] => return Err("a command is needed".into()),
+    };
+    if is_typescript && !matches!(command, Command::TypeScript(_)) {
+        return Err("--typescript is an option of `types`".into());
+    }
+    Ok((command, options))
+}

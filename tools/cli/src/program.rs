@@ -1,0 +1,61 @@
+//! Commands, output and exit codes.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use crate::arguments::{self, Command, Options, USAGE};
+use crate::{check, types};
+
+/// Exit code of builds that do not play together.
+const INCOMPATIBLE: u8 = 1;
+
+/// Exit code of a mistake: no output.
+const FAILED: u8 = 2;
+
+/// Runs the program with its arguments.
+pub(crate) fn run(parser: lexopt::Parser) -> ExitCode {
+    let (command, options) = match arguments::read(parser) {
+        Ok(read) => read,
+        Err(error) => return failed(&format!("{error}; --help lists the arguments")),
+    };
+    match execute(&command, &options) {
+        Ok(code) => code,
+        Err(message) => failed(&message),
+    }
+}
+
+fn failed(message: &str) -> ExitCode {
+    eprintln!("syncvar: {message}");
+    ExitCode::from(FAILED)
+}
+
+fn execute(command: &Command, options: &Options) -> Result<ExitCode, String> {
+    let output = match command {
+        Command::Help => USAGE.to_owned(),
+        Command::Schema(source) => source.read(options)?.to_string(),
+        Command::Check { old, new, roles } => {
+            let (old, new) = (old.read(options)?, new.read(options)?);
+            let check = check::check(&old, &new, roles);
+            write(&check.text, options)?;
+            return Ok(if check.is_compatible {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::from(INCOMPATIBLE)
+            });
+        }
+        Command::TypeScript(source) => types::typescript(&source.read(options)?),
+    };
+    write(&output, options)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(output: &str, options: &Options) -> Result<(), String> {
+    match &options.out {
+        Some(file) => {
+            std::fs::write(file, output).map_err(|error| format!("{}: {error}", file.display()))
+        }
+        None => std::io::stdout()
+            .write_all(output.as_bytes())
+            .map_err(|error| format!("the standard output: {error}")),
+    }
+}

@@ -1,0 +1,6 @@
+//! The tool `syncvar`, run as a program.
+
+mod check;
+mod files;
+mod support;
+mod types;
