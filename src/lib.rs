@@ -199,7 +199,8 @@ pub mod testing {
 /// Objects and values without compiled types, for programs that learn a schema.
 pub mod untyped {
     pub use syncvar_runtime::untyped::{
-        MemberNames, StructValue, Value, ValueError, ValueErrorKind, VariantValue,
+        FieldError, FieldErrorKind, MapValue, MemberNames, SetValue, StructValue, UntypedBehaviour,
+        UntypedError, Value, ValueError, ValueErrorKind, VariantValue,
     };
 }
 

@@ -23,8 +23,10 @@ pub use access::{
     Formed, History, Hooked, PreviousStep, Recording, Transfer, VariableAccess, encoded,
     encoded_hook, hooked, hooked_variable, variable,
 };
+pub(crate) use collection::charge_entries;
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use interpolated::{Interpolated, interpolated};
+pub(crate) use list::{Edited, out_of_range};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use operators::Operand;
 pub use place::{FieldPlace, Lineage};

@@ -57,6 +57,7 @@ pub use pool::{Cursor, Found, Location, Pool, PooledSlots, Pools};
 pub use profile::{FieldStats, Profile};
 pub use reception::{DeltaMessage, Entry, HookTime, Reception, ReceptionMemory, ReceptionReport};
 pub use row::BehaviourTuple;
+pub(crate) use row::{ReadFull, WriteFull, through_visits};
 pub use saved_value::StateSize;
 pub use slot::{
     ComponentLayout, HookContext, PolicySlot, Slot, SlotInfo, SlotParts, Tracked, TypedSlot,

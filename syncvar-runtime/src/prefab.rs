@@ -7,6 +7,7 @@ mod measures;
 pub mod message;
 mod schema;
 pub mod text;
+mod untyped;
 
 pub use entry::{Prefab, PrefabCallbacks, PrefabFacts};
 pub use error::{PrefabError, SpawnError};

@@ -268,6 +268,12 @@ impl BehaviourSchema {
     }
 }
 
+/// Returns whether a behaviour with a name is meant by a name: the name itself, or that of the behaviour in `Optional<>`.
+pub(crate) fn is_named(behaviour: &str, name: &str) -> bool {
+    let optional = || behaviour.strip_prefix("Optional<")?.strip_suffix('>');
+    behaviour == name || optional() == Some(name)
+}
+
 /// Returns the bit of a class's field behind `first` inherited fields; none from the 65th field on,
 /// which `bit_after` refuses.
 const fn bit_at(first: u32, index: usize) -> u64 {

@@ -2,6 +2,8 @@
 
 mod access;
 mod convert;
+mod identity;
+mod keyed;
 mod text;
 
 use std::fmt;
@@ -10,6 +12,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub(crate) use convert::{narrow, widen};
+pub use keyed::{MapValue, SetValue};
 
 use crate::{NetId, NetRef};
 
@@ -21,7 +24,8 @@ use crate::{NetId, NetRef};
 /// | `f32`, `f64`, `OaDate` | [`Float`](Self::Float) |
 /// | `bool`, `char`, `String` | [`Bool`](Self::Bool), [`Char`](Self::Char), [`Text`](Self::Text) |
 /// | `Vec<u8>`, `Bytes`, `Postcard`, `Uuid`, `Decimal`, a type without a layout | [`Bytes`](Self::Bytes) |
-/// | `Vec<T>`, arrays, sets, `SyncList`, `SyncHashSet`, `SyncSortedSet` | [`List`](Self::List) |
+/// | `Vec<T>`, arrays, `SyncList` | [`List`](Self::List) |
+/// | sets, `SyncHashSet`, `SyncSortedSet` | [`Set`](Self::Set) |
 /// | maps, `SyncDictionary` | [`Map`](Self::Map) |
 /// | structs, tuples, vectors, `Duration` | [`Struct`](Self::Struct) |
 /// | enums | [`Variant`](Self::Variant) |
@@ -57,8 +61,10 @@ pub enum Value {
     Bytes(Bytes),
     /// Elements in order.
     List(Vec<Value>),
+    /// Distinct elements.
+    Set(Box<SetValue>),
     /// Keys, each with a value.
-    Map(Vec<(Value, Value)>),
+    Map(Box<MapValue>),
     /// Members with their names.
     Struct(StructValue),
     /// A variant with its members.
@@ -160,53 +166,6 @@ impl StructValue {
     }
 }
 
-impl PartialEq for StructValue {
-    fn eq(&self, other: &Self) -> bool {
-        (Arc::ptr_eq(&self.names, &other.names) || self.names == other.names)
-            && self.values == other.values
-    }
-}
-
-impl Eq for StructValue {}
-
-impl PartialEq for VariantValue {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.members == other.members
-    }
-}
-
-impl Eq for VariantValue {}
-
-impl PartialEq for Value {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Bool(a), Self::Bool(b)) => a == b,
-            (Self::Integer(a), Self::Integer(b)) => a == b,
-            (Self::Unsigned(a), Self::Unsigned(b)) => a == b,
-            (Self::Float(a), Self::Float(b)) => a.to_bits() == b.to_bits(),
-            (Self::Char(a), Self::Char(b)) => a == b,
-            (Self::Text(a), Self::Text(b)) => a == b,
-            (Self::Bytes(a), Self::Bytes(b)) => a == b,
-            (Self::List(a), Self::List(b)) => a == b,
-            (Self::Map(a), Self::Map(b)) => a == b,
-            (Self::Struct(a), Self::Struct(b)) => a == b,
-            (Self::Variant(a), Self::Variant(b)) => a == b,
-            (Self::Optional(a), Self::Optional(b)) => a == b,
-            (Self::Object(a), Self::Object(b)) => a == b,
-            (
-                Self::Behaviour { object, index },
-                Self::Behaviour {
-                    object: other,
-                    index: at,
-                },
-            ) => (object, index) == (other, at),
-            _ => false,
-        }
-    }
-}
-
-impl Eq for Value {}
-
 impl Value {
     /// Text without content.
     pub const EMPTY: Self = Self::Text(String::new());
@@ -253,17 +212,38 @@ impl Value {
 
     /// Creates a map of keys with their values.
     pub fn map<K: Into<Self>, V: Into<Self>>(entries: impl IntoIterator<Item = (K, V)>) -> Self {
-        let entries = entries.into_iter();
-        Self::Map(
-            entries
-                .map(|(key, value)| (key.into(), value.into()))
-                .collect(),
-        )
+        entries.into_iter().collect::<MapValue>().into()
+    }
+
+    /// Creates a set of elements.
+    pub fn set<V: Into<Self>>(elements: impl IntoIterator<Item = V>) -> Self {
+        elements.into_iter().collect::<SetValue>().into()
     }
 
     /// Creates a reference to an object; [`NetId::NONE`] for none.
     pub fn object(object: NetId) -> Self {
         Self::Object(object.into())
+    }
+
+    /// Returns the memory of the value in bytes, about.
+    pub(crate) fn memory(&self) -> usize {
+        let parts: usize = match self {
+            Self::Text(text) => text.capacity(),
+            Self::Bytes(bytes) => bytes.len(),
+            Self::List(values) => values.iter().map(Self::memory).sum(),
+            Self::Set(elements) => elements.iter().map(Self::memory).sum(),
+            Self::Map(entries) => {
+                let sizes = entries
+                    .iter()
+                    .map(|(key, value)| key.memory() + value.memory());
+                sizes.sum()
+            }
+            Self::Struct(members) => members.values.iter().map(Self::memory).sum(),
+            Self::Variant(variant) => variant.members.values.iter().map(Self::memory).sum(),
+            Self::Optional(Some(value)) => value.memory(),
+            _ => 0,
+        };
+        parts.saturating_add(size_of::<Self>())
     }
 
     /// Returns the kind of the value, for errors.
@@ -276,6 +256,7 @@ impl Value {
             Self::Text(_) => "a text",
             Self::Bytes(_) => "bytes",
             Self::List(_) => "a list",
+            Self::Set(_) => "a set",
             Self::Map(_) => "a map",
             Self::Struct(_) => "a struct",
             Self::Variant(_) => "a variant",

@@ -128,12 +128,16 @@ proptest! {
             // Entries in another order have the same bytes.
             let mut shuffled = value.clone();
             for name in ["counts", "marks"] {
-                match shuffled.get_mut(name) {
-                    Some(Value::Map(entries)) => entries.reverse(),
-                    Some(Value::List(elements)) => elements.reverse(),
-                    _ => unreachable!(),
+                let part = shuffled.get_mut(name).unwrap();
+                if let Some(map) = part.as_map() {
+                    let entries: Vec<_> = map.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+                    *part = Value::map(entries.into_iter().rev());
+                } else {
+                    let elements: Vec<_> = part.as_set().unwrap().iter().cloned().collect();
+                    *part = elements.into_iter().rev().collect::<Vec<_>>().into();
                 }
             }
+            prop_assert_eq!(&shuffled["counts"], &value["counts"]);
             let layout = Layout::of(&(&Sample::SCHEMA).into(), &Measures::default()).unwrap();
             let mut again = NetworkWriter::with_encoding(encoding);
             layout.write_value(&shuffled, &mut again).unwrap();
@@ -199,7 +203,7 @@ fn a_value_that_does_not_fit_names_its_place() {
 
 #[test]
 fn values_out_of_their_range_are_refused() {
-    let refused: [(&str, Value, &str); 12] = [
+    let refused: [(&str, Value, &str); 11] = [
         ("bool", 1.into(), "a bool expected, not an integer"),
         ("f32", 1e300.into(), "1e300 is out of range"),
         (
@@ -214,13 +218,8 @@ fn values_out_of_their_range_are_refused() {
             "abc".into(),
             "a text of 3 bytes, at most 2 fit",
         ),
-        ("[u8; 2]", [1].into(), "1 elements or bytes, 2 expected"),
+        ("[u8; 2]", [1].into(), "1 elements, 2 expected"),
         ("{u8}", [2, 1, 2].into(), "the key 2 occurs twice"),
-        (
-            "[u8: bool]",
-            Value::map([(1, true), (1, false)]),
-            "the key 1 occurs twice",
-        ),
         ("Gait [Run = 0]", Value::variant("Fly"), "no variant `Fly`"),
         (
             "Duration",

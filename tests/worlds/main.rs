@@ -28,5 +28,6 @@ mod sight;
 mod simulated;
 mod slow_readers;
 mod tcp;
+mod untyped;
 mod value_limits;
 mod waiting;

@@ -50,14 +50,17 @@ struct Base {
     log: SyncList<u32>,
 }
 
-fn prefabs() -> Prefabs {
+pub(super) fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<(Base, Glider)>("glider")
         .register::<(Beacon, Base)>("beacon")
 }
 
-/// Returns a network of two clients.
-fn network(seed: u64) -> MemoryNetwork {
+/// Returns a network of two clients. `prefabs` makes the registry of the server, and then of each client.
+pub(super) fn network(
+    seed: u64,
+    prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,
+) -> MemoryNetwork {
     let mut config = ServerConfig {
         packet_size: 400,
         ..ServerConfig::default()
@@ -88,7 +91,7 @@ fn network(seed: u64) -> MemoryNetwork {
 }
 
 /// Runs one step of the game.
-fn play(net: &mut MemoryNetwork, random: &mut Random) {
+pub(super) fn play(net: &mut MemoryNetwork, random: &mut Random) {
     let ids: Vec<_> = net
         .server
         .identities()
@@ -212,7 +215,7 @@ fn change(net: &mut MemoryNetwork, id: NetId, random: &mut Random) {
 #[test]
 fn games_with_lossy_state_converge() {
     for seed in 0..60 {
-        let mut net = network(seed);
+        let mut net = network(seed, prefabs);
         net.simulate(seed, 150, play);
         let failed = std::iter::from_fn(|| net.server.poll_event()).find(|event| {
             matches!(

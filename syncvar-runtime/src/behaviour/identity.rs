@@ -126,6 +126,11 @@ impl<'a> NetworkIdentity<'a> {
         behaviour.downcast_ref()
     }
 
+    /// Returns the behaviour at a position, of any type.
+    pub(crate) fn any_behaviour_at(self, index: usize) -> Option<&'a dyn AnyBehaviour> {
+        self.behaviours.behaviour_at(index)
+    }
+
     /// Returns the name of the behaviour at a position.
     pub fn behaviour_name(self, index: usize) -> Option<&'static str> {
         self.behaviours.behaviour_name(index)

@@ -8,6 +8,7 @@ use super::{CallFailure, CallPlace};
 use crate::behaviour::{
     NetworkContext, NetworkSide, Panicked, WithoutSiblings, contain, handle_call,
 };
+use crate::untyped::{Value, read_arguments};
 use crate::{CallContext, ConnectionId, Encoding, NetId, NetworkBehaviour, NetworkReader};
 
 /// A received call, with [`Callbacks::Events`](crate::Callbacks::Events). `run_call` of the server or
@@ -69,6 +70,13 @@ impl Called {
     /// Returns the connection that sent a command; `None` for a call of the server.
     pub fn sender(&self) -> Option<ConnectionId> {
         self.0.sender
+    }
+
+    /// Returns the names and values of the arguments, for a program without the compiled type. `None` if a type has no known
+    /// layout.
+    pub fn values(&self) -> Option<Vec<(&'static str, Value)>> {
+        let mut reader = NetworkReader::with_encoding(&self.0.arguments, self.0.encoding);
+        read_arguments(self.0.place.schema.arguments, &mut reader).ok()
     }
 
     /// Returns whether a behaviour of a type has the call.

@@ -8,6 +8,8 @@ use bytes::Bytes;
 
 use super::NetworkCalls;
 use crate::route::CallPlace;
+use crate::schema::CallSchema;
+use crate::untyped::{Value, read_arguments};
 use crate::{Encoding, NetId, NetworkReader, ReadError, SyncValue};
 
 /// Event declared by `#[sync_event]`, with the types of its arguments: the key for
@@ -51,14 +53,23 @@ pub struct SyncEvent<A> {
 pub struct ReceivedEvent(Box<EventParts>);
 
 /// Behind a pointer, so that the remaining client events stay short.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 struct EventParts {
     object: NetId,
     behaviour: usize,
-    name: &'static str,
+    schema: &'static CallSchema,
     declared: (TypeId, u32),
     encoding: Encoding,
     arguments: Bytes,
+}
+
+impl PartialEq for EventParts {
+    fn eq(&self, other: &Self) -> bool {
+        let place = |parts: &Self| (parts.object, parts.behaviour, parts.declared);
+        place(self) == place(other)
+            && self.schema.name == other.schema.name
+            && (self.encoding, &self.arguments) == (other.encoding, &other.arguments)
+    }
 }
 
 impl<A> SyncEvent<A> {
@@ -91,7 +102,7 @@ impl ReceivedEvent {
         Self(Box::new(EventParts {
             object,
             behaviour: place.behaviour,
-            name: place.schema.name,
+            schema: place.schema,
             declared: place.declared,
             encoding,
             arguments: Bytes::copy_from_slice(arguments),
@@ -110,7 +121,14 @@ impl ReceivedEvent {
 
     /// Returns the declared name of the event.
     pub fn name(&self) -> &'static str {
-        self.0.name
+        self.0.schema.name
+    }
+
+    /// Returns the names and values of the arguments, for a program without the compiled type. `None` if a type has no known
+    /// layout.
+    pub fn values(&self) -> Option<Vec<(&'static str, Value)>> {
+        let mut reader = NetworkReader::with_encoding(&self.0.arguments, self.0.encoding);
+        read_arguments(self.0.schema.arguments, &mut reader).ok()
     }
 
     /// Returns the arguments if the event has this key. A single argument is a tuple with one member.

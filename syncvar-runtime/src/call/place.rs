@@ -5,7 +5,7 @@ use std::any::TypeId;
 use crate::NetworkBehaviour;
 use crate::object::Slots;
 use crate::route::{CallPlace, Class};
-use crate::schema::CallTable;
+use crate::schema::{CallTable, is_named};
 
 /// Calls of every behaviour of an object, numbered in order.
 #[derive(Debug)]
@@ -40,6 +40,20 @@ impl ObjectCalls {
             let (_, table) = self.0.get(behaviour)?;
             let first = table.first_of(class.id)?;
             self.place(behaviour, first.checked_add(number)?)
+        })
+    }
+
+    /// Returns the command with a name, of the first behaviour with a name that has it.
+    pub fn command_named(&self, behaviour: &str, command: &str) -> Option<CallPlace> {
+        let named = self.0.iter().enumerate();
+        let mut named = named.filter(|(_, (name, _))| is_named(name, behaviour));
+        named.find_map(|(index, (_, table))| {
+            // A class's command hides the command of a base.
+            let mut numbers = (0..table.count()).rev();
+            numbers.find_map(|number| {
+                let place = self.place(index, number)?;
+                (place.is_command() && place.schema.name == command).then_some(place)
+            })
         })
     }
 

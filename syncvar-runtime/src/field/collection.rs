@@ -274,7 +274,7 @@ pub(super) type Changes<'a, C> = Option<&'a mut Vec<C>>;
 
 /// Charges the memory of entries in a map or set.
 #[inline]
-pub(super) fn charge_entries<T>(
+pub(crate) fn charge_entries<T>(
     reader: &mut NetworkReader<'_>,
     count: usize,
 ) -> Result<(), ReadError> {

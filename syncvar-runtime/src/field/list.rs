@@ -15,6 +15,7 @@ mod receive;
 mod relay;
 
 pub use change::ListChange;
+pub(crate) use edited::{Edited, out_of_range};
 pub use element::ElementMut;
 pub use pending::ListEdit;
 

@@ -91,6 +91,11 @@ pub struct Behaviours(Box<dyn PooledSlots>);
 pub struct BehaviourList(Vec<Box<dyn Slot>>);
 
 impl Behaviours {
+    /// Boxes a row.
+    pub(crate) fn of_row(row: impl PooledSlots) -> Self {
+        Self(Box::new(row))
+    }
+
     /// Returns the number of behaviours.
     #[expect(
         clippy::len_without_is_empty,

@@ -147,7 +147,7 @@ impl Pools {
     /// # Panics
     ///
     /// With more than 2^32 pools.
-    pub(super) fn insert_row<S: Slots>(&mut self, id: NetId, prefab: u32, slots: S) -> Location {
+    pub(crate) fn insert_row<S: Slots>(&mut self, id: NetId, prefab: u32, slots: S) -> Location {
         let pool = self.pool_of(prefab, &slots);
         let PrefabPool {
             rows, row_memory, ..

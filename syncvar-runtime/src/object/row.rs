@@ -23,9 +23,9 @@ pub trait BehaviourTuple: Send + Sync + 'static {
 }
 
 /// Writes the snapshot of every slot.
-pub(super) struct WriteFull<'a> {
-    pub(super) writer: &'a mut NetworkWriter,
-    pub(super) stats: &'a mut [BehaviourStats],
+pub(crate) struct WriteFull<'a> {
+    pub(crate) writer: &'a mut NetworkWriter,
+    pub(crate) stats: &'a mut [BehaviourStats],
 }
 
 impl Visit for WriteFull<'_> {
@@ -40,9 +40,9 @@ impl Visit for WriteFull<'_> {
 }
 
 /// Reads the snapshot of every slot; ends with the first error.
-pub(super) struct ReadFull<'a, 'b> {
-    pub(super) reader: &'a mut NetworkReader<'b>,
-    pub(super) result: Result<(), ReadError>,
+pub(crate) struct ReadFull<'a, 'b> {
+    pub(crate) reader: &'a mut NetworkReader<'b>,
+    pub(crate) result: Result<(), ReadError>,
 }
 
 impl Visit for ReadFull<'_, '_> {
@@ -71,7 +71,7 @@ macro_rules! through_visits {
     };
 }
 
-pub(super) use through_visits;
+pub(crate) use through_visits;
 
 impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
     #[inline]

@@ -38,6 +38,16 @@ pub struct Tracked<'a, B: ?Sized> {
 }
 
 impl<'a> SlotParts<'a, dyn AnyBehaviour> {
+    /// Creates the parts of a behaviour without a compiled type.
+    pub(crate) fn new(
+        behaviour: &'a mut dyn AnyBehaviour,
+        lineage: &'a mut Lineage,
+        policy: Option<&'a mut PolicyState>,
+    ) -> Self {
+        let tracked = Tracked { behaviour, lineage };
+        Self { tracked, policy }
+    }
+
     /// Returns the parts with the behaviour as a behaviour of a known type.
     #[inline]
     pub fn of<B: NetworkBehaviour>(self) -> Option<SlotParts<'a, B>> {
@@ -73,6 +83,10 @@ pub trait Slot: Send + Sync {
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     /// Returns the parts for a write.
     fn parts_mut(&mut self) -> SlotParts<'_, dyn AnyBehaviour>;
+    /// Returns the memory in bytes, without the contents of compiled fields.
+    fn memory(&self) -> usize {
+        size_of_val(self)
+    }
     /// Returns the facts of the type.
     fn info(&self) -> &'static SlotInfo;
     /// Returns the fields with a change to send.
@@ -271,6 +285,21 @@ pub struct PolicySlot<'a> {
     /// State of the fields.
     pub state: &'a mut PolicyState,
     lineage: Lineage,
+}
+
+impl<'a> PolicySlot<'a> {
+    /// Creates the restricted fields of a behaviour without a compiled type.
+    pub(crate) fn new(
+        behaviour: &'a mut dyn ErasedFields,
+        state: &'a mut PolicyState,
+        lineage: Lineage,
+    ) -> Self {
+        Self {
+            behaviour,
+            state,
+            lineage,
+        }
+    }
 }
 
 impl PolicySlot<'_> {

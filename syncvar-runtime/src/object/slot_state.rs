@@ -16,3 +16,25 @@ pub struct SlotState {
     /// Samples of the interpolated fields; `None` before the first one.
     pub(super) tracks: Option<Box<Tracks>>,
 }
+
+impl SlotState {
+    /// Creates the state of a behaviour with restricted fields.
+    pub(crate) fn with_policy() -> Self {
+        Self {
+            policy: Some(Box::default()),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the state of the restricted fields.
+    pub(crate) fn policy_mut(&mut self) -> Option<&mut PolicyState> {
+        self.policy.as_deref_mut()
+    }
+
+    /// Sets the tick of some fields.
+    pub(crate) fn set_ticks(&mut self, fields: u64, tick: u32) {
+        if let Some(ticks) = &mut self.ticks {
+            ticks.set(fields, tick);
+        }
+    }
+}

@@ -78,7 +78,7 @@ impl dyn Slots {
 
     /// Returns the memory of every slot in bytes, without the contents of the fields.
     pub fn memory(&self) -> usize {
-        self.iter().map(size_of_val).sum()
+        self.iter().map(Slot::memory).sum()
     }
 
     /// Calls a function with each slot.

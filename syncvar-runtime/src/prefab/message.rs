@@ -10,7 +10,11 @@ use rustc_hash::FxHashMap;
 use super::former::assert_not_former;
 use super::text::{BehaviourText, MESSAGES, PrefabText};
 use crate::schema::TypeSchema;
-use crate::{ConnectionId, NetworkHash128, NetworkReader, ReadError, SyncValue, WriteError};
+use crate::translate::layout::{Layout, Measures};
+use crate::untyped::{UntypedType, Value};
+use crate::{
+    ConnectionId, NetworkHash128, NetworkReader, NetworkWriter, ReadError, SyncValue, WriteError,
+};
 
 /// Lowest number of a message. UNet's lower numbers belong to its own messages.
 pub const FIRST_MESSAGE: i16 = 48;
@@ -52,6 +56,16 @@ impl ReceivedMessage {
         Self(Arc::new(MessageContent { name, value }))
     }
 
+    /// Creates a message of a client without compiled types.
+    fn of_value(name: Arc<str>, value: Value) -> Self {
+        Self(Arc::new(MessageContent { name, value }))
+    }
+
+    /// Returns the message of a client without compiled types.
+    pub fn value(&self) -> Option<&Value> {
+        self.0.value.downcast_ref()
+    }
+
     /// Returns the registered name of its type.
     pub fn name(&self) -> &str {
         &self.0.name
@@ -78,6 +92,15 @@ impl PartialEq for ReceivedMessage {
     }
 }
 
+/// Form of the messages of a type.
+#[derive(Clone, Copy)]
+enum MessageForm {
+    /// A compiled type.
+    Typed(fn(Arc<str>, &mut NetworkReader<'_>) -> Result<ReceivedMessage, ReadError>),
+    /// A type of a learned schema.
+    Untyped(&'static UntypedType),
+}
+
 /// Registered type of messages.
 #[derive(Clone)]
 pub struct MessageKind {
@@ -93,17 +116,40 @@ pub struct MessageKind {
     pub type_id: TypeId,
     /// Type of the values in the schema.
     pub(super) schema: TypeSchema,
-    read: fn(Arc<str>, &mut NetworkReader<'_>) -> Result<ReceivedMessage, ReadError>,
+    form: MessageForm,
 }
 
 impl MessageKind {
+    /// Writes a message that is given as a value. The writer holds the error of a value without a form on the wire.
+    ///
+    /// # Errors
+    ///
+    /// When the value does not fit the type, and when the layout of the type is unknown.
+    pub fn write(&self, value: &Value, writer: &mut NetworkWriter) -> Result<(), MessageError> {
+        let written = match self.form {
+            MessageForm::Untyped(UntypedType { layout, .. }) => layout.write_value(value, writer),
+            MessageForm::Typed(_) => match Layout::of(&(&self.schema).into(), &Measures::default())
+            {
+                Ok(layout) => layout.write_value(value, writer),
+                Err(unknown) => return Err(MessageError::Unfit(unknown.to_string())),
+            },
+        };
+        written.map_err(|error| MessageError::Unfit(error.to_string()))
+    }
+
     /// Reads a message. Surplus bytes are an error.
     ///
     /// # Errors
     ///
     /// When the bytes are not a value of the type.
     pub fn read(&self, reader: &mut NetworkReader<'_>) -> Result<ReceivedMessage, ReadError> {
-        let message = (self.read)(Arc::clone(&self.name), reader)?;
+        let name = Arc::clone(&self.name);
+        let message = match self.form {
+            MessageForm::Typed(read) => read(name, reader)?,
+            MessageForm::Untyped(UntypedType { layout, .. }) => {
+                ReceivedMessage::of_value(name, layout.read_value(reader)?)
+            }
+        };
         reader.finish()?;
         Ok(message)
     }
@@ -158,14 +204,49 @@ impl Messages {
                 fixed: number.is_some(),
                 type_id,
                 schema: M::SCHEMA,
-                read: |name, reader| Ok(ReceivedMessage::new(name, M::read(reader)?)),
+                form: MessageForm::Typed(|name, reader| {
+                    Ok(ReceivedMessage::new(name, M::read(reader)?))
+                }),
             },
         );
         self.number_all();
     }
 
+    /// Adds a type of a learned schema. Returns `None` if the name or the number is taken, or the number is not a message of
+    /// programs. [`number_all`](Self::number_all) completes the registration of all.
+    pub(super) fn register_untyped(
+        &mut self,
+        name: &str,
+        number: i16,
+        interned: &'static UntypedType,
+    ) -> Option<&mut MessageKind> {
+        let is_taken = |kind: &MessageKind| &*kind.name == name || kind.number == number;
+        if number < FIRST_MESSAGE || self.kinds.iter().any(is_taken) {
+            return None;
+        }
+        let at = self.kinds.partition_point(|kind| &*kind.name < name);
+        self.kinds.insert(
+            at,
+            MessageKind {
+                name: name.into(),
+                was: Vec::new(),
+                number,
+                fixed: true,
+                type_id: TypeId::of::<UntypedType>(),
+                schema: interned.schema,
+                form: MessageForm::Untyped(interned),
+            },
+        );
+        self.kinds.get_mut(at)
+    }
+
+    /// Returns the registered type with a name.
+    pub fn by_name(&self, name: &str) -> Option<&MessageKind> {
+        self.kinds.iter().find(|kind| &*kind.name == name)
+    }
+
     /// Numbers the messages in the order of their names, around the chosen numbers.
-    fn number_all(&mut self) {
+    pub(super) fn number_all(&mut self) {
         let fixed: Vec<i16> = { self.kinds.iter() }
             .filter(|kind| kind.fixed)
             .map(|kind| kind.number)
@@ -239,6 +320,10 @@ impl Messages {
 pub enum MessageError {
     /// The type is not registered.
     NotRegistered(&'static str),
+    /// No message has the name.
+    UnknownName(String),
+    /// The value does not fit the type of the message.
+    Unfit(String),
     /// The connection does not exist, is closing, or is not accepted yet.
     NotConnected(ConnectionId),
     /// The channel does not exist.
@@ -254,6 +339,8 @@ impl fmt::Display for MessageError {
                 f,
                 "message type `{message}` is not registered: call `Prefabs::message`"
             ),
+            Self::UnknownName(name) => write!(f, "no message is named `{name}`"),
+            Self::Unfit(error) => write!(f, "the message does not fit its type: {error}"),
             Self::NotConnected(connection) => write!(f, "{connection} is not connected"),
             Self::UnknownChannel(channel) => write!(f, "no channel {channel}"),
             Self::Write(error) => write!(f, "the message cannot be sent: {error}"),

@@ -66,6 +66,15 @@ pub enum CallError {
     /// The call is ambiguous in UNet's encoding: the object has two behaviours of
     /// one class, and the call would run on the first.
     Ambiguous,
+    /// The behaviour has no command of this name.
+    NoSuchCall {
+        /// The object.
+        object: NetId,
+        /// Name of the call.
+        call: String,
+    },
+    /// An argument that was given as a value does not fit its type.
+    Argument(String),
     /// An argument lacks a form on the wire, or the arguments exceed the size of a message.
     Unsendable(WriteError),
 }
@@ -95,6 +104,10 @@ impl fmt::Display for CallError {
                 "in the bytes of UNet this call cannot be told from one of another behaviour of \
                  the object",
             ),
+            Self::NoSuchCall { object, call } => {
+                write!(f, "object {object} has no command {call} there")
+            }
+            Self::Argument(error) => write!(f, "an argument does not fit: {error}"),
             Self::Unsendable(error) => write!(f, "the arguments cannot be sent: {error}"),
         }
     }

@@ -8,6 +8,7 @@
 //! A layout comes from the text of a remote schema. The parser limits its depth, so recursion over a layout is bounded. Loops
 //! are bounded by the bytes of a value: an element takes a byte at least, or the length of all elements is known without a
 //! loop.
+#![deny(clippy::arithmetic_side_effects)]
 
 mod build;
 mod error;

@@ -2,7 +2,7 @@
 
 use std::ops::Index;
 
-use super::{StructValue, Value};
+use super::{MapValue, SetValue, StructValue, Value};
 use crate::NetId;
 
 impl Value {
@@ -63,8 +63,16 @@ impl Value {
         }
     }
 
+    /// Returns the elements of a set.
+    pub fn as_set(&self) -> Option<&SetValue> {
+        match self {
+            Self::Set(value) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Returns the keys with their values.
-    pub fn as_map(&self) -> Option<&[(Self, Self)]> {
+    pub fn as_map(&self) -> Option<&MapValue> {
         match self {
             Self::Map(value) => Some(value),
             _ => None,
@@ -107,10 +115,7 @@ impl Value {
     /// Returns a member of a struct or variant, or the value of a text key of a map.
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
-            Self::Map(entries) => {
-                let found = entries.iter().find(|(key, _)| key.as_str() == Some(name));
-                found.map(|(_, value)| value)
-            }
+            Self::Map(entries) => entries.get(&name.into()),
             _ => self.as_struct()?.get(name),
         }
     }
@@ -118,11 +123,7 @@ impl Value {
     /// Like [`get`](Self::get), for writing.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
         match self {
-            Self::Map(entries) => {
-                let mut entries = entries.iter_mut();
-                let found = entries.find(|(key, _)| key.as_str() == Some(name));
-                found.map(|(_, value)| value)
-            }
+            Self::Map(entries) => entries.get_mut(&name.into()),
             Self::Struct(members) => members.get_mut(name),
             Self::Variant(variant) => variant.members.get_mut(name),
             _ => None,

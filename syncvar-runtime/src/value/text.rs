@@ -15,7 +15,8 @@ impl fmt::Display for Value {
             Self::Char(value) => write!(f, "{value:?}"),
             Self::Text(value) => write!(f, "{value:?}"),
             Self::Bytes(bytes) => write_bytes(f, bytes),
-            Self::List(values) => write_list(f, "[", values, "]"),
+            Self::List(values) => write_list(f, "[", values.iter(), "]"),
+            Self::Set(elements) => write_list(f, "{", elements.iter(), "}"),
             Self::Map(entries) => {
                 f.write_str("{")?;
                 for (index, (key, value)) in entries.iter().enumerate() {
@@ -38,7 +39,7 @@ impl fmt::Display for Value {
 impl fmt::Display for StructValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_tuple() {
-            return write_list(f, "(", self.values(), ")");
+            return write_list(f, "(", self.values().iter(), ")");
         }
         f.write_str("{")?;
         for (index, (name, value)) in self.iter().enumerate() {
@@ -66,9 +67,14 @@ const fn separator(index: usize, first: &'static str) -> &'static str {
     if index == 0 { first } else { ", " }
 }
 
-fn write_list(f: &mut fmt::Formatter<'_>, begin: &str, values: &[Value], end: &str) -> fmt::Result {
+fn write_list<'a>(
+    f: &mut fmt::Formatter<'_>,
+    begin: &str,
+    values: impl Iterator<Item = &'a Value>,
+    end: &str,
+) -> fmt::Result {
     f.write_str(begin)?;
-    for (index, value) in values.iter().enumerate() {
+    for (index, value) in values.enumerate() {
         write!(f, "{}{value}", separator(index, ""))?;
     }
     f.write_str(end)

@@ -134,9 +134,16 @@ pub trait CheckOut: Protocol {
             }
             return Some(Ok(()));
         }
-        self.check_out(object, |slots, side| {
+        // A program without the compiled type receives the call as an event.
+        let called = (place.is_untyped() && !place.is_event())
+            .then(|| Called::new(object, place, sender, arguments));
+        let ran = self.check_out(object, |slots, side| {
             run(slots, object, place, side, sender, arguments)
-        })
+        });
+        if let (Some(called), Some(Ok(()))) = (called, &ran) {
+            self.report(CallbackReport::Called(called));
+        }
+        ran
     }
 
     /// Gives an event to the behaviours of an object that have lifecycle callbacks: at once, at the end of

@@ -15,3 +15,4 @@ mod records;
 mod sessions;
 mod side;
 mod snapshots;
+mod untyped;

@@ -10,6 +10,7 @@ mod replica;
 mod scene;
 
 pub(super) use bursts::BurstReport;
+pub(super) use commands::CommandName;
 pub(super) use received::ReceivedFields;
 pub(super) use references::{References, is_unresolved};
 pub use replica::Replica;

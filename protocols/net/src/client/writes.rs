@@ -17,6 +17,7 @@ use syncvar_runtime::events::Events;
 use syncvar_runtime::unstable::object::{Slot, Slots};
 use syncvar_runtime::unstable::ordered::{IdMap, Ids};
 use syncvar_runtime::unstable::world::{World, WriteGuard};
+use syncvar_runtime::untyped::{FieldError, FieldErrorKind, UntypedBehaviour, Value};
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour, ObjectError};
 
 /// Local writes not yet sent.
@@ -73,6 +74,41 @@ impl PendingWrites {
     }
 
     /// Accepts or refuses the writes of callbacks, as [`ReplicaMut`] does.
+    /// Returns the untyped behaviour of an object with a name, for a write of the program.
+    pub(super) fn untyped_slot<'a>(
+        &self,
+        id: NetId,
+        behaviour: &str,
+        field: &str,
+        world: &'a mut World<Replica>,
+    ) -> Result<UntypedMut<'a>, FieldError> {
+        let error = |kind| FieldError::new(behaviour, field, kind);
+        let object = |reason| error(FieldErrorKind::Object(reason));
+        let replica = world.objects.get_mut(id.0);
+        let replica = replica.filter(|replica| replica.is_visible());
+        let replica = replica.ok_or_else(|| object(ObjectError::NoSuchObject(id)))?;
+        let slots = world.pools.slots_mut(replica.at);
+        let slots = slots.ok_or_else(|| object(ObjectError::CheckedOut(id)))?;
+        if replica.track_writes() {
+            discard_writes(slots);
+        }
+        let is_owned = replica.is(Fact::Owned);
+        let named = |slot: &dyn Slot| {
+            let found = UntypedBehaviour::of(slot.behaviour());
+            found.is_some_and(|found| found.is_named(behaviour))
+        };
+        let position = slots.iter().position(named);
+        let slot = position.and_then(|position| slots.slot_mut(position));
+        let slot = slot.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
+        let policy = slot.info().policy;
+        let behaviour = UntypedBehaviour::of_mut(slot.behaviour_mut());
+        let behaviour = behaviour.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
+        Ok(UntypedMut {
+            behaviour,
+            writable: if is_owned { policy.owner_write } else { 0 },
+        })
+    }
+
     pub(super) fn end_callback(
         &mut self,
         id: NetId,
@@ -142,6 +178,30 @@ impl PendingWrites {
             }
             self.changed.insert(id);
         }
+    }
+}
+
+/// An untyped behaviour of a replica, for a write of the program.
+pub(super) struct UntypedMut<'a> {
+    behaviour: &'a mut UntypedBehaviour,
+    /// Fields that this client writes as the owner.
+    writable: u64,
+}
+
+impl UntypedMut<'_> {
+    /// Sets the value of a field. Returns whether it differed.
+    pub(super) fn set(
+        self,
+        may_write: bool,
+        field: &str,
+        value: &Value,
+    ) -> Result<bool, FieldError> {
+        let bit = self.behaviour.bit(field).unwrap_or(u64::MAX);
+        if !may_write || bit != u64::MAX && self.writable & bit == 0 {
+            let (behaviour, kind) = (self.behaviour.name(), FieldErrorKind::NotWritable);
+            return Err(FieldError::new(behaviour, field, kind));
+        }
+        self.behaviour.set(field, value)
     }
 }
 

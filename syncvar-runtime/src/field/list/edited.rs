@@ -14,7 +14,7 @@ const LARGE: usize = 4096;
 /// An insertion into a `Vec` moves all elements behind it. A large list with several operations becomes a
 /// [`Ring`], in which operations at neighbouring positions move no further elements. The drop restores the `Vec`.
 /// Each operation charges the reader with the elements that it moves.
-pub(super) struct Edited<'a, T> {
+pub(crate) struct Edited<'a, T> {
     items: &'a mut Vec<T>,
     ring: Option<Ring<T>>,
     /// Set if further operations may follow.
@@ -24,7 +24,7 @@ pub(super) struct Edited<'a, T> {
 impl<'a, T> Edited<'a, T> {
     /// Takes the elements for a number of operations.
     #[inline]
-    pub(super) fn new(items: &'a mut Vec<T>, operations: usize) -> Self {
+    pub(crate) fn new(items: &'a mut Vec<T>, operations: usize) -> Self {
         Self {
             items,
             ring: None,
@@ -33,7 +33,7 @@ impl<'a, T> Edited<'a, T> {
     }
 
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match &self.ring {
             None => self.items.len(),
             Some(ring) => ring.items.len(),
@@ -41,7 +41,7 @@ impl<'a, T> Edited<'a, T> {
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         match &mut self.ring {
             None => self.items.get_mut(index),
             Some(ring) => ring.get_mut(index),
@@ -50,7 +50,7 @@ impl<'a, T> Edited<'a, T> {
 
     /// Adds an element at the end.
     #[inline]
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         value: T,
         reader: &mut NetworkReader<'_>,
@@ -66,7 +66,7 @@ impl<'a, T> Edited<'a, T> {
     }
 
     /// Inserts an element at a position, which may be the end.
-    pub(super) fn insert(
+    pub(crate) fn insert(
         &mut self,
         index: usize,
         value: T,
@@ -83,7 +83,7 @@ impl<'a, T> Edited<'a, T> {
     }
 
     /// Removes the element at a position.
-    pub(super) fn remove(
+    pub(crate) fn remove(
         &mut self,
         index: usize,
         reader: &mut NetworkReader<'_>,
@@ -100,7 +100,7 @@ impl<'a, T> Edited<'a, T> {
     }
 
     /// Removes all elements.
-    pub(super) fn clear(&mut self) -> Vec<T> {
+    pub(crate) fn clear(&mut self) -> Vec<T> {
         match self.ring.take() {
             None => std::mem::take(self.items),
             Some(ring) => ring.into_vec(),
@@ -108,7 +108,7 @@ impl<'a, T> Edited<'a, T> {
     }
 
     /// Replaces a range by new elements. Returns the replaced elements.
-    pub(super) fn splice(
+    pub(crate) fn splice(
         &mut self,
         range: Range<usize>,
         values: impl DoubleEndedIterator<Item = T>,
@@ -128,7 +128,7 @@ impl<'a, T> Edited<'a, T> {
 
     /// Removes a run of elements behind `stay` kept elements, counted from a position. Calls a function with
     /// each.
-    pub(super) fn remove_run(
+    pub(crate) fn remove_run(
         &mut self,
         index: usize,
         count: usize,
@@ -144,7 +144,7 @@ impl<'a, T> Edited<'a, T> {
     }
 
     /// Makes every further operation share one pass.
-    pub(super) fn share_pass(&mut self) {
+    pub(crate) fn share_pass(&mut self) {
         self.several = true;
     }
 
@@ -229,6 +229,6 @@ impl<T> Ring<T> {
 }
 
 #[cold]
-pub(super) fn out_of_range(reader: &NetworkReader<'_>, index: usize, length: usize) -> ReadError {
+pub(crate) fn out_of_range(reader: &NetworkReader<'_>, index: usize, length: usize) -> ReadError {
     reader.error(ReadErrorKind::IndexOutOfRange { index, length })
 }

@@ -2,7 +2,6 @@
 
 use super::super::layout::Layout;
 use super::{Conversion, First, Fit, write_zero};
-use crate::value::Value;
 use crate::{NetworkReader, NetworkWriter, ReadResult};
 
 /// Form of the elements of a value.
@@ -130,19 +129,8 @@ impl Elements {
             writer.encoding(),
         )
         .with_budget(reader.budget());
-        let mut value = self.layout.read_value(&mut bytes)?;
-        // A sequence may contain an element twice.
-        match (&self.layout, &mut value) {
-            (Layout::Set(element), Value::List(elements)) => {
-                elements.sort_by(|a, b| element.compare(a, b));
-                elements.dedup();
-            }
-            (Layout::Map(map), Value::Map(entries)) => {
-                entries.sort_by(|a, b| map.key.compare(&a.0, &b.0));
-                entries.dedup_by(|a, b| a.0 == b.0);
-            }
-            _ => {}
-        }
+        // A sequence may contain an element twice: the value has it once. The write puts the keys in order.
+        let value = self.layout.read_value(&mut bytes)?;
         writer.truncate(start);
         if let Err(error) = self.layout.write_value(&value, writer) {
             tracing::error!(%error, "converted keys do not fit their type");

@@ -60,6 +60,8 @@ pub enum ValueErrorKind {
     UnknownVariant(String),
     /// A key of a map, or an element of a set, occurs twice.
     RepeatedKey(String),
+    /// The layout of the type is unknown.
+    UnknownType(String),
 }
 
 impl ValueError {
@@ -75,6 +77,24 @@ impl ValueError {
     #[cold]
     pub(crate) fn wrong_type(expected: &'static str, found: &'static str) -> Self {
         Self::new(ValueErrorKind::WrongType { expected, found })
+    }
+
+    /// Returns the error for a type without a layout.
+    #[cold]
+    pub(crate) fn unknown_type(name: String) -> Self {
+        Self::new(ValueErrorKind::UnknownType(name))
+    }
+
+    /// Checks the length of a sequence with a fixed length.
+    ///
+    /// # Errors
+    ///
+    /// When the length differs.
+    pub(crate) fn check_length(length: usize, expected: usize) -> Result<(), Self> {
+        if length == expected {
+            return Ok(());
+        }
+        Err(Self::new(ValueErrorKind::WrongLength { length, expected }))
     }
 
     /// Puts a member in front of the place.
@@ -125,12 +145,13 @@ impl fmt::Display for ValueErrorKind {
                 write!(f, "a text of {length} bytes, at most {limit} fit")
             }
             Self::WrongLength { length, expected } => {
-                write!(f, "{length} elements or bytes, {expected} expected")
+                write!(f, "{length} elements, {expected} expected")
             }
             Self::MissingMember(name) => write!(f, "the member `{name}` is missing"),
             Self::UnknownMember(name) => write!(f, "no member `{name}`"),
             Self::UnknownVariant(name) => write!(f, "no variant `{name}`"),
             Self::RepeatedKey(key) => write!(f, "the key {key} occurs twice"),
+            Self::UnknownType(name) => write!(f, "the layout of the type `{name}` is unknown"),
         }
     }
 }

@@ -40,6 +40,10 @@ impl Layout {
     }
 
     /// Skips elements one after another.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such elements.
     pub fn measure_many(&self, count: usize, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
         if let Some(length) = self.fixed() {
             let length = length.saturating_mul(count);

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{CollectionLayout, Layout, StructLayout, VariantLayout};
-use crate::value::{StructValue, Value};
+use super::{Layout, MapLayout, StructLayout, VariantLayout};
+use crate::value::{MapValue, StructValue, Value};
 
 impl Layout {
     /// Compares two keys: numbers by size, texts by their bytes, structs by their members in order, variants by their numbers.
@@ -28,24 +28,26 @@ impl Layout {
                     }
                 }
             }
-            (Self::Sequence(element) | Self::Set(element), Value::List(a), Value::List(b)) => {
+            (Self::Sequence(element), Value::List(a), Value::List(b)) => {
                 element.compare_lists(a, b)
             }
             (Self::Array(layout), Value::List(a), Value::List(b)) => {
                 layout.element.compare_lists(a, b)
             }
-            (Self::Collection(CollectionLayout { parts, .. }), Value::List(a), Value::List(b)) => {
-                let element = parts.first();
-                element.map_or(Ordering::Equal, |element| element.compare_lists(a, b))
+            (Self::Set(element), Value::Set(a), Value::Set(b)) => {
+                let (mut a, mut b): (Vec<_>, Vec<_>) = (a.iter().collect(), b.iter().collect());
+                a.sort_by(|a, b| element.compare(a, b));
+                b.sort_by(|a, b| element.compare(a, b));
+                let elements = a.iter().zip(&b).map(|(a, b)| element.compare(a, b));
+                first_difference(elements).then(a.len().cmp(&b.len()))
             }
             (Self::Map(map), Value::Map(a), Value::Map(b)) => {
-                let entries = a
-                    .iter()
-                    .zip(b)
-                    .map(|((key, value), (other_key, other_value))| {
-                        let keys = map.key.compare(key, other_key);
-                        keys.then_with(|| map.value.compare(value, other_value))
-                    });
+                let (a, b) = (map.sorted(a), map.sorted(b));
+                let pairs = a.iter().zip(&b);
+                let entries = pairs.map(|((key, value), (other_key, other_value))| {
+                    let keys = map.key.compare(key, other_key);
+                    keys.then_with(|| map.value.compare(value, other_value))
+                });
                 first_difference(entries).then(a.len().cmp(&b.len()))
             }
             _ => compare_scalars(a, b),
@@ -55,6 +57,15 @@ impl Layout {
     fn compare_lists(&self, a: &[Value], b: &[Value]) -> Ordering {
         let elements = a.iter().zip(b).map(|(a, b)| self.compare(a, b));
         first_difference(elements).then(a.len().cmp(&b.len()))
+    }
+}
+
+impl MapLayout {
+    /// Returns the entries of a map in the order of their keys.
+    pub(super) fn sorted<'a>(&self, entries: &'a MapValue) -> Vec<(&'a Value, &'a Value)> {
+        let mut sorted: Vec<_> = entries.iter().collect();
+        sorted.sort_by(|(a, _), (b, _)| self.key.compare(a, b));
+        sorted
     }
 }
 

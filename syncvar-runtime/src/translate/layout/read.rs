@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 
-use super::{ArrayLayout, EnumLayout, Layout, StructLayout};
-use crate::value::{StructValue, Value, VariantValue};
+use super::{ArrayLayout, CollectionKind, CollectionLayout, EnumLayout, Layout, StructLayout};
+use crate::field::charge_entries;
+use crate::value::{MapValue, SetValue, StructValue, Value, VariantValue};
 use crate::{NetworkReader, Quaternion, ReadErrorKind, ReadResult, SmallestThree, SyncCodec};
 
 impl Layout {
@@ -28,10 +29,11 @@ impl Layout {
             }
             Self::Struct(layout) => Value::Struct(layout.read_value(reader)?),
             Self::Enum(layout) => layout.read_value(reader)?,
-            Self::Sequence(element) | Self::Set(element) => {
+            Self::Sequence(element) => {
                 let count = reader.read_count()?;
                 Value::List(element.read_many(count, reader)?)
             }
+            Self::Set(element) => element.read_set(reader)?.into(),
             Self::Array(ArrayLayout { element, count, .. }) => {
                 Value::List(element.read_many(*count, reader)?)
             }
@@ -40,17 +42,29 @@ impl Layout {
             } else {
                 None
             }),
-            Self::Map(map) => Value::Map(read_entries(&map.key, &map.value, reader)?),
-            Self::Collection(layout) => match &*layout.parts {
-                [key, value] => Value::Map(read_entries(key, value, reader)?),
-                [element] => {
-                    let count = reader.read_count()?;
-                    Value::List(layout.in_whole(element).read_many(count, reader)?)
-                }
-                _ => Value::List(Vec::new()),
-            },
+            Self::Map(map) => read_entries(&map.key, &map.value, reader)?.into(),
+            Self::Collection(layout) => layout.read_whole(reader)?,
             Self::Measured(layout) => Value::Bytes(Bytes::copy_from_slice(layout.take(reader)?)),
         })
+    }
+
+    /// Reads a number of elements, and the elements. A repeated element is in the set once.
+    fn read_set(&self, reader: &mut NetworkReader<'_>) -> ReadResult<SetValue> {
+        let count = reader.read_count()?;
+        charge_entries::<Value>(reader, count)?;
+        let mut elements = SetValue::default();
+        elements.reserve(reader.room::<Value>(count));
+        reader.nested(|reader| {
+            for _ in 0..count {
+                let before = reader.position();
+                elements.insert(self.read_value(reader)?);
+                if reader.position() == before {
+                    reader.count_empty_element()?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(elements)
     }
 
     /// Reads elements one after another.
@@ -79,18 +93,21 @@ impl Layout {
     }
 }
 
+/// Reads a number of entries, and the entries. Of a repeated key, the first value stays.
 fn read_entries(
     key: &Layout,
     value: &Layout,
     reader: &mut NetworkReader<'_>,
-) -> ReadResult<Vec<(Value, Value)>> {
+) -> ReadResult<MapValue> {
     let count = reader.read_count()?;
-    reader.charge::<(Value, Value)>(count)?;
-    let mut entries = Vec::with_capacity(reader.room::<(Value, Value)>(count));
+    charge_entries::<(Value, Value)>(reader, count)?;
+    let mut entries = MapValue::default();
+    entries.reserve(reader.room::<(Value, Value)>(count));
     reader.nested(|reader| {
         for _ in 0..count {
             let before = reader.position();
-            entries.push((key.read_value(reader)?, value.read_value(reader)?));
+            let own_key = key.read_value(reader)?;
+            entries.insert_first(own_key, value.read_value(reader)?);
             if reader.position() == before {
                 reader.count_empty_element()?;
             }
@@ -98,6 +115,25 @@ fn read_entries(
         Ok(())
     })?;
     Ok(entries)
+}
+
+impl CollectionLayout {
+    /// Reads the whole collection.
+    ///
+    /// # Errors
+    ///
+    /// When an element does not fit, or a key occurs twice.
+    pub(crate) fn read_whole(&self, reader: &mut NetworkReader<'_>) -> ReadResult<Value> {
+        Ok(match (self.kind, &*self.parts) {
+            (CollectionKind::Dictionary, [key, value]) => read_entries(key, value, reader)?.into(),
+            (CollectionKind::Set, [element]) => element.read_set(reader)?.into(),
+            (_, [element, ..]) => {
+                let count = reader.read_count()?;
+                Value::List(self.in_whole(element).read_many(count, reader)?)
+            }
+            (_, []) => Value::List(Vec::new()),
+        })
+    }
 }
 
 fn read_text(longest: usize, reader: &mut NetworkReader<'_>) -> ReadResult<String> {

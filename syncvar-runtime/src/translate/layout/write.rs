@@ -1,8 +1,8 @@
 //! Bytes from values.
 
 use super::error::{ValueError, ValueErrorKind};
-use super::{CollectionKind, EnumLayout, Layout, MapLayout, StructLayout};
-use crate::value::{StructValue, Value, VariantValue};
+use super::{CollectionKind, EnumLayout, Layout, StructLayout};
+use crate::value::{MapValue, StructValue, Value, VariantValue};
 use crate::{Encoding, NetworkWriter, Quaternion, SmallestThree, SyncCodec, WriteErrorKind};
 
 impl Layout {
@@ -25,14 +25,14 @@ impl Layout {
             }
             (Self::Raw(length), _) => {
                 let bytes = bytes_of(value).ok_or_else(|| self.wrong_type(value))?;
-                check_length(bytes.len(), *length)?;
+                ValueError::check_length(bytes.len(), *length)?;
                 writer.write_bytes(&bytes);
                 Ok(())
             }
             (Self::Rotation(_), Value::Struct(members)) => write_rotation(members, writer),
             (Self::Struct(layout), Value::Struct(members)) => layout.write_value(members, writer),
             (Self::Struct(layout), Value::List(elements)) if layout.is_tuple() => {
-                check_length(elements.len(), layout.members.len())?;
+                ValueError::check_length(elements.len(), layout.members.len())?;
                 let pairs = layout.members.iter().zip(elements);
                 write_all(pairs, writer)
             }
@@ -46,7 +46,7 @@ impl Layout {
                 write_elements(element, values.iter(), writer)
             }
             (Self::Array(layout), Value::List(values)) => {
-                check_length(values.len(), layout.count)?;
+                ValueError::check_length(values.len(), layout.count)?;
                 write_all(values.iter().map(|value| (&*layout.element, value)), writer)
             }
             (Self::Optional(_), Value::Optional(None)) => {
@@ -61,17 +61,25 @@ impl Layout {
                 writer.write_bool(true);
                 layout.write_value(value, writer)
             }
-            (Self::Map(map), Value::Map(entries)) => write_entries(map, entries, writer),
-            (Self::Set(element), Value::List(values)) => write_set(element, values, writer),
+            (Self::Map(map), Value::Map(entries)) => {
+                write_entries(&map.key, &map.value, entries, writer)
+            }
+            (Self::Set(element), Value::Set(elements)) => {
+                write_set(element, elements.iter(), writer)
+            }
+            (Self::Set(element), Value::List(values)) => write_set(element, values.iter(), writer),
             (Self::Collection(layout), _) => match (layout.kind, &*layout.parts, value) {
                 (CollectionKind::List, [element], Value::List(values)) => {
                     write_elements(layout.in_whole(element), values.iter(), writer)
                 }
+                (CollectionKind::Set, [element], Value::Set(elements)) => {
+                    write_set(element, elements.iter(), writer)
+                }
                 (CollectionKind::Set, [element], Value::List(values)) => {
-                    write_set(element, values, writer)
+                    write_set(element, values.iter(), writer)
                 }
                 (CollectionKind::Dictionary, [key, of], Value::Map(entries)) => {
-                    write_entry_pairs(key, of, entries, writer)
+                    write_entries(key, of, entries, writer)
                 }
                 _ => Err(self.wrong_type(value)),
             },
@@ -97,11 +105,13 @@ impl Layout {
             Self::Bytes | Self::Raw(_) | Self::Measured(_) => "bytes",
             Self::Rotation(_) | Self::Struct(_) => "a struct",
             Self::Enum(_) => "a variant",
-            Self::Sequence(_) | Self::Array(_) | Self::Set(_) => "a list",
+            Self::Sequence(_) | Self::Array(_) => "a list",
+            Self::Set(_) => "a set",
             Self::Optional(_) => "an optional value",
             Self::Map(_) => "a map",
             Self::Collection(layout) => match layout.kind {
-                CollectionKind::List | CollectionKind::Set => "a list",
+                CollectionKind::List => "a list",
+                CollectionKind::Set => "a set",
                 CollectionKind::Dictionary => "a map",
             },
         };
@@ -133,16 +143,6 @@ fn bytes_of(value: &Value) -> Option<Vec<u8>> {
         }
         _ => None,
     }
-}
-
-fn check_length(length: usize, expected: usize) -> Result<(), ValueError> {
-    if length != expected {
-        return Err(ValueError::new(ValueErrorKind::WrongLength {
-            length,
-            expected,
-        }));
-    }
-    Ok(())
 }
 
 fn write_rotation(members: &StructValue, writer: &mut NetworkWriter) -> Result<(), ValueError> {
@@ -187,34 +187,25 @@ fn write_elements<'a>(
     Ok(())
 }
 
-fn write_set(
-    layout: &Layout,
-    values: &[Value],
+fn write_set<'a>(
+    layout: &'a Layout,
+    values: impl Iterator<Item = &'a Value>,
     writer: &mut NetworkWriter,
 ) -> Result<(), ValueError> {
-    let mut sorted: Vec<&Value> = values.iter().collect();
+    let mut sorted: Vec<&Value> = values.collect();
     sorted.sort_by(|a, b| layout.compare(a, b));
     check_distinct(sorted.iter().copied())?;
     write_elements(layout, sorted.into_iter(), writer)
 }
 
 fn write_entries(
-    map: &MapLayout,
-    entries: &[(Value, Value)],
-    writer: &mut NetworkWriter,
-) -> Result<(), ValueError> {
-    write_entry_pairs(&map.key, &map.value, entries, writer)
-}
-
-fn write_entry_pairs(
     key: &Layout,
     value: &Layout,
-    entries: &[(Value, Value)],
+    entries: &MapValue,
     writer: &mut NetworkWriter,
 ) -> Result<(), ValueError> {
-    let mut sorted: Vec<&(Value, Value)> = entries.iter().collect();
+    let mut sorted: Vec<_> = entries.iter().collect();
     sorted.sort_by(|(a, _), (b, _)| key.compare(a, b));
-    check_distinct(sorted.iter().map(|(key, _)| key))?;
     if !writer.write_count(sorted.len()) {
         return Ok(());
     }

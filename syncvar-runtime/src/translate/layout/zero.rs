@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::{CollectionKind, EnumLayout, Layout, Scalar, StructLayout};
 use crate::NetRef;
-use crate::value::{StructValue, Value, VariantValue};
+use crate::value::{MapValue, SetValue, StructValue, Value, VariantValue};
 
 /// Limit of the values inside a zero value. A schema can state an array of any length in a few bytes.
 const MAX_ZEROS: usize = 65_536;
@@ -45,12 +45,14 @@ impl Layout {
                 let elements = (0..layout.count).map(|_| layout.element.zero_within(left));
                 Value::List(elements.collect::<Option<_>>()?)
             }
-            Self::Sequence(_) | Self::Set(_) => Value::List(Vec::new()),
-            Self::Map(_) => Value::Map(Vec::new()),
+            Self::Sequence(_) => Value::List(Vec::new()),
+            Self::Set(_) => SetValue::default().into(),
+            Self::Map(_) => MapValue::default().into(),
             Self::Optional(_) => Value::Optional(None),
             Self::Collection(layout) => match layout.kind {
-                CollectionKind::List | CollectionKind::Set => Value::List(Vec::new()),
-                CollectionKind::Dictionary => Value::Map(Vec::new()),
+                CollectionKind::List => Value::List(Vec::new()),
+                CollectionKind::Set => SetValue::default().into(),
+                CollectionKind::Dictionary => MapValue::default().into(),
             },
             Self::Measured(_) => return None,
         })

@@ -2,7 +2,7 @@
 
 use syncvar_runtime::MessageError;
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::unstable::call::{CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::unstable::call::{CallPlace, CallRequest, CallRouter, Class, RoutedCall};
 use syncvar_runtime::{
     CallError, CommandSender, ConnectionId, NetId, NetworkCalls, NetworkWriter, SyncValue, Target,
     WriteError,
@@ -58,6 +58,18 @@ impl NetworkClient {
     /// As [`send`](Self::send), and for an unknown channel.
     pub fn send_on<M: SyncValue>(&mut self, channel: u8, message: &M) -> Result<(), MessageError> {
         let number = self.objects.world.prefabs.messages().find::<M>()?.number;
+        let mut value = NetworkWriter::with_encoding(self.session.server.framing.encoding());
+        value.write(message);
+        self.send_written(channel, number, value)
+    }
+
+    /// Sends a message whose value is written.
+    pub(super) fn send_written(
+        &mut self,
+        channel: u8,
+        number: i16,
+        mut value: NetworkWriter,
+    ) -> Result<(), MessageError> {
         if !self.is_connected() || !self.session.is_heard() {
             return Err(MessageError::NotConnected(ConnectionId::SERVER));
         }
@@ -65,8 +77,6 @@ impl NetworkClient {
             return Err(MessageError::UnknownChannel(channel));
         }
         let form = self.session.server.framing.form();
-        let mut value = NetworkWriter::with_encoding(self.session.server.framing.encoding());
-        value.write(message);
         if let Some(error) = value.take_error() {
             return Err(error.into());
         }
@@ -120,6 +130,29 @@ impl NetworkClient {
     }
 }
 
+impl NetworkClient {
+    /// Begins a command that this client may call.
+    pub(super) fn begin_command(
+        &mut self,
+        object: NetId,
+        place: CallPlace,
+    ) -> Result<RoutedCall, CallError> {
+        if !self.is_connected() || !self.session.is_heard() {
+            return Err(CallError::NotConnected);
+        }
+        let prefab = self.objects.world.prefab(object);
+        let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
+        let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
+        write_header(self.framing(), &mut writer, object, &place, &prefab.calls);
+        Ok(RoutedCall {
+            object,
+            place,
+            target: Target::Observers,
+            writers: [writer].into_iter().collect(),
+        })
+    }
+}
+
 impl CallRouter for NetworkClient {
     fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
         let CallRequest { object, class, .. } = request;
@@ -131,16 +164,7 @@ impl CallRouter for NetworkClient {
         let place = self
             .objects
             .command(object, class, number, framing, channels)?;
-        let prefab = self.objects.world.prefab(object);
-        let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
-        let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
-        write_header(self.framing(), &mut writer, object, &place, &prefab.calls);
-        Ok(RoutedCall {
-            object,
-            place,
-            target: Target::Observers,
-            writers: [writer].into_iter().collect(),
-        })
+        self.begin_command(object, place)
     }
 
     fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {

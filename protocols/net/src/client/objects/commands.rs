@@ -6,6 +6,13 @@ use crate::message::{Name, named};
 use syncvar_runtime::unstable::call::{CallPlace, Class};
 use syncvar_runtime::{CallError, NetId};
 
+/// Name of a command of a behaviour.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CommandName<'a> {
+    pub(crate) behaviour: &'a str,
+    pub(crate) command: &'a str,
+}
+
 impl Objects {
     /// Returns whether the server keeps a history of some prefab.
     pub(crate) fn has_history(&self) -> bool {
@@ -28,6 +35,48 @@ impl Objects {
         let prefab = self.world.pools.prefab(replica.at.pool);
         let prefabs = &self.world.prefabs;
         let place = prefabs.declared_call(prefab, object, class, number)?;
+        self.check_command(object, &place, framing, channels)?;
+        Ok(place)
+    }
+
+    /// Returns the place of a command by its name. The server checks the owner.
+    pub(crate) fn command_named(
+        &self,
+        object: NetId,
+        named: CommandName<'_>,
+        framing: Framing,
+        channels: usize,
+    ) -> Result<CallPlace, CallError> {
+        let CommandName { behaviour, command } = named;
+        let replica = self.world.objects.get(object.0);
+        let replica = replica.filter(|replica| replica.is_visible());
+        let unknown = CallError::UnknownObject(object);
+        let prefab = replica.and_then(|replica| {
+            let prefab = self.world.pools.prefab(replica.at.pool);
+            self.world.prefabs.get(prefab)
+        });
+        let prefab = prefab.ok_or(unknown)?;
+        let found = prefab.calls.command_named(behaviour, command);
+        let place = found.ok_or_else(|| CallError::NoSuchCall {
+            object,
+            call: format!("{behaviour}.{command}"),
+        })?;
+        self.check_command(object, &place, framing, channels)?;
+        Ok(place)
+    }
+
+    /// Checks whether this client may call a command.
+    pub(crate) fn check_command(
+        &self,
+        object: NetId,
+        place: &CallPlace,
+        framing: Framing,
+        channels: usize,
+    ) -> Result<(), CallError> {
+        let replica = self.world.objects.get(object.0);
+        let replica = replica.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replica.at.pool);
+        let prefabs = &self.world.prefabs;
         if place.schema.requires_ownership && !replica.is(Fact::Owned) {
             return Err(CallError::NotOwner(object));
         }
@@ -36,10 +85,10 @@ impl Objects {
         }
         let calls = prefabs.get(prefab).map(|prefab| &prefab.calls);
         let named = calls.and_then(|calls| named(calls, Name::Hash(place.schema.hash)));
-        let is_first = named.is_some_and(|named| named.is(&place));
+        let is_first = named.is_some_and(|named| named.is(place));
         if framing == Framing::Unet && !is_first {
             return Err(CallError::Ambiguous);
         }
-        Ok(place)
+        Ok(())
     }
 }

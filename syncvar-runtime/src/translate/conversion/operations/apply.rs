@@ -4,13 +4,14 @@ use super::super::Fit;
 use super::Operations;
 use crate::field::numbers::{keyed, list};
 use crate::translate::layout::{CollectionKind, Layout};
-use crate::value::Value;
+use crate::value::{MapValue, SetValue, Value};
 use crate::{NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
 
 /// Present elements of the reader; of a map, its keys and values.
 enum Present {
     List(Vec<Value>),
-    Map(Vec<(Value, Value)>),
+    Set(Box<SetValue>),
+    Map(Box<MapValue>),
 }
 
 impl Operations {
@@ -29,6 +30,7 @@ impl Operations {
         }
         let value = match present {
             Present::List(elements) => Value::List(elements),
+            Present::Set(elements) => Value::Set(elements),
             Present::Map(entries) => Value::Map(entries),
         };
         if matches!(self.to, Layout::Collection(_)) {
@@ -52,6 +54,7 @@ impl Operations {
             NetworkReader::with_encoding(&bytes, reader.encoding()).with_budget(reader.budget());
         Ok(match self.to.read_value(&mut bytes)? {
             Value::List(elements) => Present::List(elements),
+            Value::Set(elements) => Present::Set(elements),
             Value::Map(entries) => Present::Map(entries),
             _ => Present::List(Vec::new()),
         })
@@ -70,6 +73,13 @@ impl Operations {
                 self.apply_to_list(operation, index, elements, reader, fit)?
             }
             (CollectionKind::Set, Present::List(elements)) => {
+                // Elements of a set in a list: the sequence of a former build.
+                let mut set: SetValue = std::mem::take(elements).into_iter().collect();
+                let done = self.apply_to_set(operation, &mut set, reader, fit)?;
+                elements.extend(set.iter().cloned());
+                done
+            }
+            (CollectionKind::Set, Present::Set(elements)) => {
                 self.apply_to_set(operation, elements, reader, fit)?
             }
             (CollectionKind::Dictionary, Present::Map(entries)) => {
@@ -129,7 +139,7 @@ impl Operations {
     fn apply_to_set(
         &self,
         operation: u8,
-        elements: &mut Vec<Value>,
+        elements: &mut SetValue,
         reader: &mut NetworkReader<'_>,
         fit: &mut Fit,
     ) -> ReadResult<bool> {
@@ -140,9 +150,9 @@ impl Operations {
         let (value, fits) = fit.of_key(|fit| self.element_value(reader, fit));
         let value = value?;
         match operation {
-            keyed::PUT if fits => elements.push(value),
+            keyed::PUT if fits => drop(elements.insert(value)),
             keyed::PUT => {}
-            keyed::REMOVE => elements.retain(|it| *it != value),
+            keyed::REMOVE => drop(elements.remove(&value)),
             _ => return Ok(false),
         }
         Ok(true)
@@ -151,7 +161,7 @@ impl Operations {
     fn apply_to_map(
         &self,
         operation: u8,
-        entries: &mut Vec<(Value, Value)>,
+        entries: &mut MapValue,
         reader: &mut NetworkReader<'_>,
         fit: &mut Fit,
     ) -> ReadResult<bool> {
@@ -164,13 +174,13 @@ impl Operations {
         match operation {
             keyed::PUT => {
                 let value = self.entry_value(reader, fit)?;
-                match entries.iter_mut().find(|(known, _)| *known == key) {
-                    Some(entry) => entry.1 = value,
-                    None if fits => entries.push((key, value)),
+                match entries.get_mut(&key) {
+                    Some(entry) => *entry = value,
+                    None if fits => drop(entries.insert(key, value)),
                     None => {}
                 }
             }
-            keyed::REMOVE => entries.retain(|(known, _)| *known != key),
+            keyed::REMOVE => drop(entries.remove(&key)),
             _ => return Ok(false),
         }
         Ok(true)
@@ -218,6 +228,7 @@ impl Operations {
             .with_budget(reader.budget());
         Ok(match self.to.read_value(&mut bytes)? {
             Value::List(elements) => elements,
+            Value::Set(elements) => elements.iter().cloned().collect(),
             _ => Vec::new(),
         })
     }
