@@ -31,6 +31,7 @@ mod snapshot_sink;
 mod substitute;
 mod synchronize;
 mod tracks;
+mod translated;
 mod unsent;
 mod value_text;
 mod write_record;
@@ -62,10 +63,11 @@ pub use saved_value::StateSize;
 pub use slot::{
     ComponentLayout, HookContext, PolicySlot, Slot, SlotInfo, SlotParts, Tracked, TypedSlot,
 };
-pub use slot_state::SlotState;
+pub use slot_state::{ServerRules, SlotState};
 pub use slots::{FieldMasks, MAX_CHANNELS, Slots, Visit};
 pub use snapshot_sink::SnapshotSink;
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use tracks::Tracks;
+pub use translated::TranslationMemory;
 pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};
 pub use write_record::{WriteLog, WriteRecord, mask_count};

@@ -164,12 +164,18 @@ macro_rules! bits {
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
                 let () = Checked::<N, { $type::BITS }>::DONE;
+                if writer.context().plain {
+                    return SyncValue::write(value, writer);
+                }
                 let bits = Self::WIDTH.$to_bits((*value).into());
                 Self::WIDTH.write(bits, writer);
             }
 
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<$type, ReadError> {
+                if reader.context().plain {
+                    return SyncValue::read(reader);
+                }
                 let start = reader.mark();
                 let $bits = Self::WIDTH.read(reader)?;
                 match $from_bits.try_into() {

@@ -1,7 +1,10 @@
 //! `Floats`: types made of floats alone.
 
 use crate::schema::TypeSchema;
-use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vector4};
+use crate::{
+    Color, NetworkReader, NetworkWriter, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3,
+    Vector4,
+};
 
 /// A type made of a fixed number of `f32` alone: [`Half`](crate::Half) and
 /// [`Quantized`](crate::Quantized) encode each float.
@@ -65,6 +68,24 @@ pub trait Floats: Clone + Send + Sync + 'static {
 )]
 pub(super) const fn narrow(value: f64) -> f32 {
     value as f32
+}
+
+/// Writes the floats without a codec.
+#[cold]
+pub(super) fn write_plain(value: &impl Floats, writer: &mut NetworkWriter) {
+    for component in value.components() {
+        writer.write_f32(component);
+    }
+}
+
+/// Reads the floats without a codec.
+///
+/// # Errors
+///
+/// When the message ends too early.
+#[cold]
+pub(super) fn read_plain<T: Floats>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+    T::from_components(|| reader.read_f32())
 }
 
 impl Floats for f32 {

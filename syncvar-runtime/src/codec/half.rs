@@ -1,7 +1,7 @@
 //! `Half`: floats of 16 bits.
 
 use super::SyncCodec;
-use super::floats::{Floats, narrow};
+use super::floats::{self, Floats, narrow};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
@@ -100,6 +100,9 @@ impl<T: Floats> SyncCodec<T> for Half {
 
     #[inline]
     fn write(value: &T, writer: &mut NetworkWriter) {
+        if writer.context().plain {
+            return floats::write_plain(value, writer);
+        }
         for component in value.components() {
             writer.write_u16(encode(component));
         }
@@ -107,6 +110,9 @@ impl<T: Floats> SyncCodec<T> for Half {
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+        if reader.context().plain {
+            return floats::read_plain(reader);
+        }
         T::from_components(|| decode(reader))
     }
 
@@ -127,11 +133,17 @@ impl SyncCodec<f64> for Half {
 
     #[inline]
     fn write(value: &f64, writer: &mut NetworkWriter) {
+        if writer.context().plain {
+            return writer.write_f64(*value);
+        }
         writer.write_u16(encode(narrow(*value)));
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<f64, ReadError> {
+        if reader.context().plain {
+            return reader.read_f64();
+        }
         decode(reader).map(f64::from)
     }
 

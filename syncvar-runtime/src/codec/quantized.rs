@@ -1,7 +1,7 @@
 //! `Quantized`: floats in a range, in steps.
 
 use super::SyncCodec;
-use super::floats::{Floats, narrow};
+use super::floats::{self, Floats, narrow};
 use super::steps::Steps;
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
@@ -95,6 +95,9 @@ impl<T: Floats, const MIN: i32, const MAX: i32, const PER_UNIT: u32> SyncCodec<T
 
     #[inline]
     fn write(value: &T, writer: &mut NetworkWriter) {
+        if writer.context().plain {
+            return floats::write_plain(value, writer);
+        }
         for component in value.components() {
             Self::STEPS.encode(component.into(), writer);
         }
@@ -102,6 +105,9 @@ impl<T: Floats, const MIN: i32, const MAX: i32, const PER_UNIT: u32> SyncCodec<T
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
+        if reader.context().plain {
+            return floats::read_plain(reader);
+        }
         T::from_components(|| Self::STEPS.decode(reader).map(narrow))
     }
 
@@ -127,11 +133,17 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> SyncCodec<f64>
 
     #[inline]
     fn write(value: &f64, writer: &mut NetworkWriter) {
+        if writer.context().plain {
+            return writer.write_f64(*value);
+        }
         Self::STEPS.encode(*value, writer);
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<f64, ReadError> {
+        if reader.context().plain {
+            return reader.read_f64();
+        }
         Self::STEPS.decode(reader)
     }
 

@@ -5,7 +5,9 @@ use std::f64::consts::SQRT_2;
 use super::SyncCodec;
 use super::floats::narrow;
 use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind, WriteErrorKind};
+use crate::{
+    NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
+};
 
 /// Rotations in 32 bits: the three smaller components, in 10 bits each, and the index of the largest one.
 /// The largest follows from them, because a rotation has length 1.
@@ -178,6 +180,9 @@ macro_rules! rotations {
 
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
+                if writer.context().plain {
+                    return Quaternion::from(*value).write(writer);
+                }
                 match Smallest::of(&Quaternion::from(*value)) {
                     Some(smallest) => smallest.write(writer),
                     None => writer.fail(WriteErrorKind::NotANumber),
@@ -186,6 +191,9 @@ macro_rules! rotations {
 
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<$type, ReadError> {
+                if reader.context().plain {
+                    return Quaternion::read(reader).map(Into::into);
+                }
                 Smallest::read(reader).map(|smallest| smallest.rotation().into())
             }
 

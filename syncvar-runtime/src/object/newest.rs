@@ -1,7 +1,7 @@
 //! State that may be older than the state of a replica: the newest value of every field wins.
 
 use super::bits::each;
-use super::erased_fields::write;
+use super::erased_fields::{ErasedFields, write};
 use super::field_ticks::FieldTicks;
 use super::own_fields::OwnFields;
 use super::saved_value::{SAVED, StateSize, put_back};
@@ -9,7 +9,7 @@ use super::slot::{Slot, SlotInfo};
 use super::slots::Slots;
 use crate::behaviour::{Arrival, Presence};
 use crate::schema::PolicyBits;
-use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
+use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult, SerializeContext};
 
 /// Condition under which received state replaces the value of a field with a [tick](FieldTicks).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl NewestWins {
 
     /// Returns the fields that keep their values.
     #[inline]
-    fn kept(self, ticks: &FieldTicks, info: &SlotInfo, dirty: u64) -> u64 {
+    fn kept(self, ticks: &FieldTicks, info: &SlotInfo, policy: &PolicyBits, dirty: u64) -> u64 {
         if self.passes_over(info) {
             return match info.presence {
                 Presence::Always => info.schema.dirty_bits(),
@@ -46,9 +46,9 @@ impl NewestWins {
             };
         }
         let private = if self.early {
-            info.policy.private() | info.policy.owner_write
+            policy.private() | policy.owner_write
         } else {
-            self.own.kept(&info.policy, dirty)
+            self.own.kept(policy, dirty)
         };
         if ticks.newest() < self.tick {
             return private;
@@ -60,6 +60,14 @@ impl NewestWins {
             return u64::MAX;
         }
         newer | private
+    }
+
+    /// Returns the fields of a behaviour that keep their values.
+    pub(super) fn kept_by(self, slot: &dyn Slot) -> u64 {
+        let ticks = slot.ticks();
+        ticks.map_or(0, |ticks| {
+            self.kept(ticks, slot.info(), slot.policy(), slot.dirty_bits())
+        })
     }
 
     /// Returns whether a behaviour waits for the other packets of the tick.
@@ -82,6 +90,9 @@ struct SavedFields {
     writer: NetworkWriter,
     /// Bits of the fields, and the ends of their bytes.
     ends: Vec<(u64, usize)>,
+    /// Set if the values have the plain forms of their types: a codec of a client of a different build may not hold
+    /// the server's values.
+    plain: bool,
 }
 
 impl Default for SavedFields {
@@ -89,6 +100,7 @@ impl Default for SavedFields {
         Self {
             writer: NetworkWriter::with_encoding(SAVED),
             ends: Vec::new(),
+            plain: false,
         }
     }
 }
@@ -112,11 +124,15 @@ impl KeptFields {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> (ReadResult<()>, u64) {
-        let Some(ticks) = slot.state().and_then(|state| state.ticks.as_ref()) else {
+        let state = slot.state();
+        let Some((state, ticks)) = state.and_then(|state| Some((state, state.ticks.as_ref()?)))
+        else {
             let result = slot.deserialize(reader, initial_state);
             return (result, fields_of(reader, initial_state));
         };
-        let kept = rule.kept(ticks, slot.info(), slot.dirty_bits());
+        let rules = state.rules.as_deref();
+        let policy = rules.map_or(&slot.info().policy, |rules| &rules.fields.policy);
+        let kept = rule.kept(ticks, slot.info(), policy, slot.dirty_bits());
         let is_repeated = slot.info().redundancy > 0 && !initial_state;
         if is_repeated && let Err(error) = self.save_former(slot, kept, reader) {
             return (Err(error), 0);
@@ -220,11 +236,12 @@ impl SavedFields {
     ) -> Result<u64, ReadError> {
         self.writer.truncate(0);
         self.ends.clear();
+        self.plain = reader.context().plain;
         let behaviour = slot.fields();
         let mut saved = 0;
         for field in each(fields) {
             let start = self.writer.len();
-            write(behaviour, &mut self.writer, field);
+            write_form(self.plain, behaviour, &mut self.writer, field);
             if self.writer.take_error().is_some() {
                 self.writer.truncate(start);
                 continue;
@@ -244,7 +261,7 @@ impl SavedFields {
         let (saved, mut start, mut equal) = (self.writer.len(), 0, 0);
         for (field, end) in &self.ends {
             if fields & field != 0 {
-                write(behaviour, &mut self.writer, *field);
+                write_form(self.plain, behaviour, &mut self.writer, *field);
                 let is_valid = self.writer.take_error().is_none();
                 let bytes = self.writer.as_bytes();
                 if is_valid && bytes.get(saved..) == bytes.get(start..*end) {
@@ -264,11 +281,25 @@ impl SavedFields {
         for (field, end) in &self.ends {
             let value = self.writer.as_bytes().get(start..*end);
             if let Some(value) = value.filter(|_| fields & field != 0) {
-                put_back(behaviour, *field, value);
+                put_back(behaviour, *field, value, self.plain);
             }
             start = *end;
         }
     }
+}
+
+/// Writes a field as in a snapshot, in the form of its codec or in the plain form of its type.
+fn write_form(
+    plain: bool,
+    behaviour: &mut (impl ErasedFields + ?Sized),
+    writer: &mut NetworkWriter,
+    field: u64,
+) {
+    let context = SerializeContext {
+        plain,
+        ..*writer.context()
+    };
+    writer.with_context(context, |writer| write(behaviour, writer, field));
 }
 
 /// Takes the fields of a delta from the reader; all fields for a snapshot, whose report names its role.
@@ -285,7 +316,7 @@ impl dyn Slots {
     /// Gives the fields of every behaviour on such a channel this tick, that of the spawn.
     pub fn track_ticks(&mut self, tick: u32, is_unreliable: impl Fn(u8) -> bool) {
         self.for_each_mut(|slot| {
-            if is_unreliable(slot.info().channel) {
+            if is_unreliable(slot.channel()) {
                 slot.track_ticks(tick);
             }
         });
@@ -294,7 +325,7 @@ impl dyn Slots {
     /// Sets the tick of some restricted fields in the behaviours with ticks.
     pub fn set_ticks(&mut self, tick: u32, fields: impl Fn(&PolicyBits) -> u64) {
         self.for_each_mut(|slot| {
-            let fields = fields(&slot.info().policy);
+            let fields = fields(slot.policy());
             if let Some(ticks) = slot.ticks_mut() {
                 ticks.set(fields, tick);
             }

@@ -62,9 +62,16 @@ impl SaveOwn {
     }
 }
 
+/// Returns the readers and writers of the fields: those of the class, or of a server of a different build.
+#[inline]
+fn policy_of<S: Slot + ?Sized>(slot: &S) -> PolicyBits {
+    let rules = slot.state().and_then(|state| state.rules.as_deref());
+    rules.map_or(slot.info().policy, |rules| rules.fields.policy)
+}
+
 impl Visit for SaveOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        let (policy, dirty) = (slot.info().policy, slot.dirty_bits());
+        let (policy, dirty) = (policy_of(slot), slot.dirty_bits());
         if let Some(restricted) = slot.policy_slot().filter(|_| policy.owner_write != 0) {
             let own = OwnFields::Written.kept(&policy, dirty);
             let (state, shared) = (restricted.state, policy.server_override);

@@ -96,7 +96,7 @@ impl PolicyState {
                 continue;
             }
             refused |= bit;
-            put_back(behaviour, bit, &former.value);
+            put_back(behaviour, bit, &former.value, false);
             if former.was_dirty {
                 set_dirty(behaviour, bit);
             } else {
@@ -198,7 +198,7 @@ impl PolicyState {
     pub fn restore(&mut self, behaviour: &mut dyn ErasedFields) -> u64 {
         let mut fields = 0;
         for former in std::mem::take(&mut self.before) {
-            put_back(behaviour, former.bit, &former.value);
+            put_back(behaviour, former.bit, &former.value, false);
             fields |= former.bit;
             if former.shared && former.was_dirty {
                 set_dirty(behaviour, former.bit);
@@ -215,7 +215,7 @@ impl PolicyState {
             if is_same && !former.was_dirty {
                 continue;
             }
-            put_back(behaviour, former.bit, &former.value);
+            put_back(behaviour, former.bit, &former.value, false);
             fields |= former.bit;
         }
         set_dirty(behaviour, fields);

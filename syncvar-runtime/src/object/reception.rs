@@ -10,7 +10,7 @@ use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
 use crate::motion::ViewTime;
 use crate::schema::{BehaviourClass, ChangedFields};
-use crate::{Encoding, NetId, NetworkReader, ReadError};
+use crate::{Encoding, NetId, NetworkReader, ReadError, ReadResult};
 
 /// A received delta of an object.
 #[derive(Clone, Copy, Debug, Default)]
@@ -138,22 +138,41 @@ impl Reception<'_> {
             self.memory.failed.push((entry.net_id, error));
             return;
         }
-        // An invisible object is announced with this state later.
-        let extent = match (entry.announced, self.hooks) {
-            (false, _) => Extent::Nothing,
-            (true, HookTime::Never) => Extent::Fields,
-            (true, HookTime::AfterDelta | HookTime::AfterStep) => Extent::Hooks,
-        };
-        let mut changes = ReportChanges {
-            object: entry.net_id,
-            extent,
-            predicted: entry.predicted,
-            written: false,
-            deferred: self.hooks == HookTime::AfterStep,
-            reception: self,
-        };
+        let mut changes = ReportChanges::new(entry, self);
         slots.visit(0, &mut changes);
         if changes.written {
+            self.memory.hooked.push(entry.net_id);
+        }
+    }
+
+    /// Runs the hooks and reports of an object of a server of a different build, whose masks are known.
+    pub(super) fn finish(
+        &mut self,
+        entry: &Entry<'_>,
+        slots: &mut dyn Slots,
+        result: ReadResult<()>,
+        targets: &mut Vec<NetId>,
+    ) {
+        if !targets.is_empty() {
+            self.report_references(entry.net_id, targets, result.is_ok());
+        }
+        if let Err(error) = result {
+            slots.for_each_mut(|slot| slot.skip_hooks());
+            self.memory.failed.push((entry.net_id, error));
+            return;
+        }
+        let channel = self.message.channel;
+        let mut changes = ReportChanges::new(entry, self);
+        let mut index = 0;
+        slots.for_each_mut(|slot| {
+            // The channel of the class, which the visit compares, may differ from that of the server.
+            changes.reception.message.channel = slot.info().channel;
+            changes.slot(index, slot);
+            index += 1;
+        });
+        let written = changes.written;
+        self.message.channel = channel;
+        if written {
             self.memory.hooked.push(entry.net_id);
         }
     }
@@ -333,6 +352,25 @@ struct ReportChanges<'r, 'a> {
     /// their order.
     deferred: bool,
     reception: &'r mut Reception<'a>,
+}
+
+impl<'r, 'a> ReportChanges<'r, 'a> {
+    #[inline]
+    fn new(entry: &Entry<'_>, reception: &'r mut Reception<'a>) -> Self {
+        Self {
+            object: entry.net_id,
+            // An invisible object is announced with this state later.
+            extent: match (entry.announced, reception.hooks) {
+                (false, _) => Extent::Nothing,
+                (true, HookTime::Never) => Extent::Fields,
+                (true, HookTime::AfterDelta | HookTime::AfterStep) => Extent::Hooks,
+            },
+            predicted: entry.predicted,
+            written: false,
+            deferred: reception.hooks == HookTime::AfterStep,
+            reception,
+        }
+    }
 }
 
 impl Visit for ReportChanges<'_, '_> {

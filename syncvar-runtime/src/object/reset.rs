@@ -15,7 +15,7 @@ impl dyn Slots {
         make: impl FnOnce() -> Behaviours,
     ) -> Vec<DeferredHooks> {
         let mut restricted = Vec::new();
-        self.for_each_mut(|slot| restricted.push(fields(&slot.info().policy)));
+        self.for_each_mut(|slot| restricted.push(fields(slot.policy())));
         if restricted.iter().all(|fields| *fields == 0) {
             return Vec::new();
         }

@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use super::erased_fields::{ErasedFields, FieldOperation, write};
 use crate::limits::ReadBudget;
 use crate::wire::budget::STEP;
-use crate::{Encoding, NetworkReader, NetworkWriter};
+use crate::{DeserializeContext, Encoding, NetworkReader, NetworkWriter};
 
 /// Size of the saved fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,9 +56,18 @@ pub(super) fn measured_value_of(
     valid.then(|| writer.as_bytes().to_vec())
 }
 
-/// Restores the value of a field.
-pub(super) fn put_back(behaviour: &mut (impl ErasedFields + ?Sized), bit: u64, value: &[u8]) {
+/// Restores the value of a field. `plain`: the value has the plain form of its type.
+pub(super) fn put_back(
+    behaviour: &mut (impl ErasedFields + ?Sized),
+    bit: u64,
+    value: &[u8],
+    plain: bool,
+) {
     let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
+    reader.set_context(DeserializeContext {
+        plain,
+        ..*reader.context()
+    });
     if let Err(error) = behaviour.apply(bit, FieldOperation::Read(&mut reader)) {
         tracing::error!(%error, "a field cannot read the bytes that it has written");
     }

@@ -3,6 +3,7 @@
 use super::field_ticks::FieldTicks;
 use super::policy_state::PolicyState;
 use super::tracks::Tracks;
+use crate::translate::behaviour::Rules;
 
 /// State of a slot that only some behaviours need. Behind one pointer, so that most slots stay
 /// small; one line of the cache, which each frame with the object writes.
@@ -15,6 +16,17 @@ pub struct SlotState {
     pub(super) ticks: Option<FieldTicks>,
     /// Samples of the interpolated fields; `None` before the first one.
     pub(super) tracks: Option<Box<Tracks>>,
+    /// Rules of a server of a different build; `None` if those of the class apply.
+    pub(super) rules: Option<Box<ServerRules>>,
+}
+
+/// Rules of a server of a different build for a behaviour. They apply in the place of those of the class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerRules {
+    /// Channel of the changes.
+    pub channel: u8,
+    /// Rules of the fields.
+    pub fields: Rules,
 }
 
 impl SlotState {

@@ -15,7 +15,9 @@
 
 use super::conversion::{Conversion, Fit, Operations, Refusal, Types, find};
 use super::layout::Layout;
-use crate::schema::{FieldPolicy, PolicyBits, Role, SchemaBehaviour, SchemaField, SchemaType};
+use crate::schema::{
+    FieldPolicy, PolicyBits, Role, SchemaBehaviour, SchemaField, SchemaType, Writers,
+};
 use crate::value::Value;
 use crate::{NetworkReader, NetworkWriter, ReadResult};
 
@@ -60,6 +62,17 @@ pub struct BehaviourPlan {
     fields: Vec<FieldPlan>,
 }
 
+/// Forms of a value before and after a conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A delta to a delta.
+    Delta,
+    /// A snapshot to a snapshot.
+    Snapshot,
+    /// A snapshot to a delta.
+    SnapshotToDelta,
+}
+
 /// Values of a reader, before their order is known.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -75,8 +88,6 @@ pub struct Converted {
     pub fields: u64,
     /// Fields of the reader whose values did not fit: wholly, or an element of a collection.
     pub unfit: u64,
-    /// Role that the snapshot names.
-    pub role: Option<Role>,
 }
 
 /// Returns the present value of a field of the reader, by its position.
@@ -163,21 +174,19 @@ impl Classes {
         }
     }
 
-    /// Reads a snapshot. Calls a function with the position of each field, in order; it returns whether a field `present` is
-    /// set.
+    /// Reads a snapshot. Calls a function with the position of each field, in order. The report of the reader has the role.
     fn read_snapshot<'a>(
         &self,
         reader: &mut NetworkReader<'a>,
         mut field: impl FnMut(usize, &mut NetworkReader<'a>) -> ReadResult<()>,
-    ) -> ReadResult<Option<Role>> {
+    ) -> ReadResult<()> {
         if self.present != 0 {
             let is_present = reader.peek() == Some(1);
             each(self.present, |index| field(index, reader))?;
             if !is_present {
-                return Ok(None);
+                return Ok(());
             }
         }
-        reader.take_report();
         for class in &self.classes {
             let role = if self.policy.group & class != 0 {
                 reader.read_role()?
@@ -193,7 +202,7 @@ impl Classes {
                 field(index, reader)
             })?;
         }
-        Ok(reader.take_report().role)
+        Ok(())
     }
 }
 
@@ -265,7 +274,7 @@ impl BehaviourPlan {
         scratch.restart(writer);
         let mut converted = Converted::default();
         self.from.read_delta(reader, |index, reader| {
-            self.convert_field(index, true, reader, scratch, &mut converted, former)
+            self.convert_field(index, Form::Delta, reader, scratch, &mut converted, former)
         })?;
         self.to
             .write_delta(converted.fields, writer, |index, writer| {
@@ -274,8 +283,8 @@ impl BehaviourPlan {
         Ok(converted)
     }
 
-    /// Reads a snapshot of the writer, and appends the values of the reader's fields as in a snapshot, in their order,
-    /// without masks and roles.
+    /// Reads a snapshot of the writer, and appends the values of those of the reader's fields that are wanted, as in a
+    /// snapshot, in their order, without masks and roles.
     ///
     /// # Errors
     ///
@@ -283,21 +292,58 @@ impl BehaviourPlan {
     pub fn convert_snapshot(
         &self,
         reader: &mut NetworkReader<'_>,
+        wanted: u64,
         writer: &mut NetworkWriter,
         scratch: &mut Scratch,
     ) -> ReadResult<Converted> {
-        scratch.restart(writer);
-        let mut converted = Converted::default();
-        let role = self.from.read_snapshot(reader, |index, reader| {
-            let former = &mut |_| None;
-            self.convert_field(index, false, reader, scratch, &mut converted, former)
-        })?;
-        converted.role = role;
+        let mut converted = self.read_snapshot(false, reader, writer, scratch)?;
+        converted.fields &= wanted;
         for index in 0..64 {
             if converted.fields >> index & 1 == 1 {
                 writer.write_bytes(scratch.value(index));
             }
         }
+        Ok(converted)
+    }
+
+    /// Reads a snapshot of the writer, and appends a delta of the reader with all fields.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not a snapshot of the writer's behaviour.
+    pub fn convert_snapshot_to_delta(
+        &self,
+        reader: &mut NetworkReader<'_>,
+        writer: &mut NetworkWriter,
+        scratch: &mut Scratch,
+    ) -> ReadResult<Converted> {
+        let converted = self.read_snapshot(true, reader, writer, scratch)?;
+        self.to
+            .write_delta(converted.fields, writer, |index, writer| {
+                writer.write_bytes(scratch.value(index));
+            });
+        Ok(converted)
+    }
+
+    /// Converts the values of a snapshot, into values of snapshots or of deltas.
+    fn read_snapshot(
+        &self,
+        to_delta: bool,
+        reader: &mut NetworkReader<'_>,
+        writer: &NetworkWriter,
+        scratch: &mut Scratch,
+    ) -> ReadResult<Converted> {
+        scratch.restart(writer);
+        let mut converted = Converted::default();
+        let form = if to_delta {
+            Form::SnapshotToDelta
+        } else {
+            Form::Snapshot
+        };
+        self.from.read_snapshot(reader, |index, reader| {
+            let former = &mut |_| None;
+            self.convert_field(index, form, reader, scratch, &mut converted, former)
+        })?;
         Ok(converted)
     }
 
@@ -319,13 +365,13 @@ impl BehaviourPlan {
     /// When the bytes are not a snapshot of the writer's behaviour.
     pub fn skip_snapshot(&self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
         let (writer, scratch) = (&mut NetworkWriter::new(), &mut Scratch::default());
-        self.convert_snapshot(reader, writer, scratch).map(drop)
+        self.convert_snapshot(reader, 0, writer, scratch).map(drop)
     }
 
     fn convert_field(
         &self,
         index: usize,
-        is_delta: bool,
+        form: Form,
         reader: &mut NetworkReader<'_>,
         scratch: &mut Scratch,
         converted: &mut Converted,
@@ -335,10 +381,10 @@ impl BehaviourPlan {
             return Ok(());
         };
         let Some(target) = &field.target else {
-            return field.skip(is_delta, reader);
+            return field.skip(form == Form::Delta, reader);
         };
         let (start, mut fit) = (scratch.values.len(), Fit::default());
-        target.convert(is_delta, reader, &mut scratch.values, &mut fit, former)?;
+        target.convert(form, reader, &mut scratch.values, &mut fit, former)?;
         let bit = 1_u64 << target.index;
         if fit.unfit || fit.replaced {
             converted.unfit |= bit;
@@ -388,18 +434,18 @@ impl FieldPlan {
 impl Target {
     fn convert(
         &self,
-        is_delta: bool,
+        form: Form,
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,
         fit: &mut Fit,
         former: &mut Former<'_>,
     ) -> ReadResult<()> {
         match &self.operations {
-            Some(operations) if is_delta => {
+            Some(operations) if form == Form::Delta => {
                 operations.convert(reader, writer, fit, &mut || former(self.index))
             }
             operations => {
-                if is_delta && self.has_operations {
+                if form != Form::Snapshot && self.has_operations {
                     // A whole collection follows.
                     writer.write_operations(0);
                 }
@@ -475,13 +521,34 @@ pub fn matches(from: &SchemaBehaviour, to: &SchemaBehaviour) -> Vec<Option<usize
     matched
 }
 
-/// Returns the policies of the writer for the fields of the reader. A field that the writer lacks has none.
-pub fn policies(from: &SchemaBehaviour, to: &SchemaBehaviour) -> PolicyBits {
-    let mut policy = PolicyBits::default();
-    for (field, target) in from.fields().zip(matches(from, to)) {
-        if let Some(target) = target {
-            policy.add(1_u64 << target, &policy_of(field));
+/// Rules of a server of a different build for the fields of a client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Readers and writers.
+    pub policy: PolicyBits,
+    /// Fields that the server lacks.
+    pub missing: u64,
+}
+
+/// Returns the rules of a server for the fields of a client. A field that the server lacks keeps the rules of the client. The
+/// owner writes a field if both builds let it.
+pub fn rules(server: &SchemaBehaviour, client: &SchemaBehaviour) -> Rules {
+    let mut rules = Rules::default();
+    let targets = matches(server, client);
+    for (index, field) in client.fields().enumerate() {
+        let bit = 1_u64 << index;
+        let own = policy_of(field);
+        let source = targets.iter().position(|target| *target == Some(index));
+        let Some(theirs) = source.and_then(|at| server.fields().nth(at)) else {
+            rules.missing |= bit;
+            rules.policy.add(bit, &own);
+            continue;
+        };
+        let mut theirs = policy_of(theirs);
+        if own.writers == Writers::Server {
+            theirs.writers = Writers::Server;
         }
+        rules.policy.add(bit, &theirs);
     }
-    policy
+    rules
 }

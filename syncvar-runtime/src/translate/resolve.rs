@@ -12,11 +12,11 @@ mod messages;
 pub use calls::CallPlan;
 pub use compare::SchemaComparison;
 
-use super::behaviour::BehaviourPlan;
+use super::behaviour::{BehaviourPlan, Rules};
 use super::change::{SchemaChange, SchemaEffect, SchemaPlace};
 use super::conversion::{Conversion, Types, find};
 use super::layout::Measures;
-use crate::schema::{PolicyBits, Schema, SchemaPrefab};
+use crate::schema::{Schema, SchemaPrefab};
 use crate::value::Value;
 
 /// Part of the traffic between the two builds.
@@ -73,7 +73,7 @@ pub struct SlotPlan {
     /// Channel on the server.
     pub channel: u8,
     /// Rules of the server for the fields of the client.
-    pub policy: PolicyBits,
+    pub rules: Rules,
     /// Set if channel or rules differ from those of the client.
     pub has_rules: bool,
     /// Set if data of the server follows the snapshots.

@@ -20,6 +20,8 @@ pub struct SerializeContext {
     pub role: Role,
     /// Set if the delta contains every value, and its masks every bit.
     pub(crate) every_value: bool,
+    /// Set if codecs that lose bits write the plain form of the type: see [`DeserializeContext`].
+    pub(crate) plain: bool,
     /// Dirty bits of derived classes, which the mask of a base repeats.
     pub(crate) derived_bits: u64,
     pub(crate) mask: MaskLayout,
@@ -65,6 +67,9 @@ pub struct DeserializeContext {
     pub(crate) mask: ReadMask,
     /// Set if deltas are relayed: a [full log](crate::OperationLog::Full) records them.
     pub(crate) relayed: bool,
+    /// Set if the bytes are converted from those of a different build. Codecs that lose bits read the plain form of
+    /// the type, so that a reader with another codec receives the value of the writer; keys come in the writer's order.
+    pub(crate) plain: bool,
     /// Set if an optional behaviour reads its state and drops it: the state of an earlier instance.
     pub(crate) unused: bool,
 }
@@ -102,6 +107,7 @@ impl Default for SerializeContext {
             fields: u64::MAX,
             role: Role::Observer,
             every_value: false,
+            plain: false,
             derived_bits: 0,
             mask: MaskLayout::Inline,
         }
@@ -116,6 +122,7 @@ impl Default for DeserializeContext {
             derived_bits: 0,
             mask: ReadMask::Inline,
             relayed: false,
+            plain: false,
             unused: false,
         }
     }

@@ -70,6 +70,19 @@ impl NetworkReader<'_> {
         result
     }
 
+    /// Sets the context of the reads to come.
+    pub(crate) fn set_context(&mut self, context: DeserializeContext) {
+        self.context = context;
+    }
+
+    /// Adds the report of a second reader.
+    pub(crate) fn add_report(&mut self, report: DeserializeReport) {
+        self.report.seen |= report.seen;
+        if let Some(role) = report.role {
+            self.note_role(role);
+        }
+    }
+
     /// Takes the report of every read since the last call.
     #[inline]
     pub fn take_report(&mut self) -> DeserializeReport {

@@ -75,7 +75,7 @@ impl NetworkReader<'_> {
     }
 
     /// Adds a role to the report. Only a class with fields of a group distinguishes a member.
-    fn note_role(&mut self, role: Role) {
+    pub(super) fn note_role(&mut self, role: Role) {
         if role != Role::Observer || self.report.role.is_none() {
             self.report.role = Some(role);
         }

@@ -121,7 +121,7 @@ impl PendingWrites {
             slot.end_change();
             let dirty = slot.dirty_bits();
             let writable = if may_write {
-                slot.info().policy.owner_write
+                slot.policy().owner_write
             } else {
                 0
             };
@@ -172,7 +172,7 @@ impl PendingWrites {
             {
                 // The remaining dirty bits come from received values.
                 slots.for_each_mut(|slot| {
-                    let own = slot.info().policy.owner_write;
+                    let own = slot.policy().owner_write;
                     clear_dirty_bits(slot, !own);
                 });
             }

@@ -8,7 +8,9 @@ use crate::object::erased_fields::{FieldOperation, apply};
 use crate::object::field_ticks::FieldTicks;
 use crate::object::nanos::Nanos;
 use crate::object::policy_state::PolicyState;
+use crate::object::slot_state::ServerRules;
 use crate::object::tracks::Tracks;
+use crate::schema::PolicyBits;
 use crate::{NetworkWriter, OperationLog, WriteError};
 
 impl dyn Slot + '_ {
@@ -84,6 +86,34 @@ impl dyn Slot + '_ {
         let state = self.state_mut().as_mut();
         if let Some(policy) = state.and_then(|state| state.policy.as_mut()) {
             policy.release(fields);
+        }
+    }
+
+    /// Returns the readers and writers of the fields: those of the class, or of a server of a different build.
+    #[inline]
+    pub fn policy(&self) -> &PolicyBits {
+        let rules = self.state().and_then(|state| state.rules.as_deref());
+        rules.map_or(&self.info().policy, |rules| &rules.fields.policy)
+    }
+
+    /// Returns the channel of the changes: that of the class, or of a server of a different build.
+    #[inline]
+    pub fn channel(&self) -> u8 {
+        let rules = self.state().and_then(|state| state.rules.as_deref());
+        rules.map_or(self.info().channel, |rules| rules.channel)
+    }
+
+    /// Returns the fields that a server of a different build lacks.
+    #[inline]
+    pub fn missing(&self) -> u64 {
+        let rules = self.state().and_then(|state| state.rules.as_deref());
+        rules.map_or(0, |rules| rules.fields.missing)
+    }
+
+    /// Sets the rules of a server of a different build.
+    pub fn set_rules(&mut self, rules: Option<ServerRules>) {
+        if rules.is_some() || self.state().is_some() {
+            self.state_mut().get_or_insert_default().rules = rules.map(Box::new);
         }
     }
 

@@ -29,20 +29,13 @@ impl fmt::Display for Refusal {
 pub struct Types<'a> {
     /// Measures of the types without a layout.
     pub measures: &'a Measures,
-    /// Whether the reader reads values of library codecs in the plain form of their types, so that it receives the writer's
+    /// Whether the reader reads values of such codecs in the plain form of their types, so that it receives the writer's
     /// value: a codec of its own would round the value again, or refuse it.
     pub reads_plain: bool,
 }
 
-/// Codecs of this library.
-const CODECS: [&str; 6] = [
-    "Half",
-    "Quantized",
-    "SmallestThree",
-    "ZigZag",
-    "Fixed",
-    "Bits",
-];
+/// Codecs that do not hold every value of their types.
+const CODECS: [&str; 4] = ["Half", "Quantized", "SmallestThree", "Bits"];
 
 impl Types<'_> {
     /// Returns whether the reader of the values is the server.

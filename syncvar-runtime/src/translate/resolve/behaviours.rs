@@ -2,7 +2,7 @@
 
 use super::{Resolver, SlotPlan};
 use crate::schema::{SchemaBehaviour, SchemaField, SchemaPrefab, SchemaType, Writers};
-use crate::translate::behaviour::{BehaviourPlan, Classes, matches, policies};
+use crate::translate::behaviour::{BehaviourPlan, Classes, matches, rules};
 use crate::translate::change::{SchemaEffect, SchemaPlace};
 use crate::translate::conversion::{Refusal, find};
 
@@ -54,9 +54,9 @@ impl Resolver<'_> {
             self.add(place, SchemaEffect::Refused(reason.into()));
         }
         self.compare_fields(place, server, own);
-        let (policy, own_policy) = (policies(server, own), policies(own, own));
-        let has_rules = policy != own_policy || server.channel != own.channel;
-        if has_rules || server.has_data != own.has_data {
+        let (theirs, ours) = (rules(server, own), rules(own, own));
+        let is_moved = theirs.policy != ours.policy || server.channel != own.channel;
+        if is_moved || server.has_data != own.has_data {
             self.add(place, SchemaEffect::Moved);
         }
         let is_direct = self.is_direct(server, own);
@@ -68,8 +68,8 @@ impl Resolver<'_> {
         SlotPlan {
             target,
             channel: server.channel,
-            policy,
-            has_rules,
+            rules: theirs,
+            has_rules: is_moved || theirs.missing != 0,
             has_data: server.has_data,
             is_optional: own.is_optional,
             state,
@@ -88,7 +88,7 @@ impl Resolver<'_> {
         SlotPlan {
             target: None,
             channel: server.channel,
-            policy: policies(server, &nothing),
+            rules: rules(server, &nothing),
             has_rules: false,
             has_data: server.has_data,
             is_optional: server.is_optional,

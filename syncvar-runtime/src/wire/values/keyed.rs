@@ -215,7 +215,7 @@ fn read_ascending<T, K: Ord>(
         count,
         size_of::<T>().saturating_mul(2).saturating_add(ENTRY),
     )?;
-    let ordered = reader.encoding() != Encoding::Mirror;
+    let ordered = reader.encoding() != Encoding::Mirror && !reader.context().plain;
     let mut all: Vec<T> = Vec::with_capacity(reader.room::<T>(count));
     reader.nested(|reader| {
         for _ in 0..count {

@@ -129,7 +129,7 @@ impl NetworkClient {
         let slot = slots.slot(slots.position::<B>()?)?;
         let info = slot.info();
         let own = if replica.is(Fact::Owned) {
-            info.policy.owner_write
+            slot.policy().owner_write
         } else {
             0
         };

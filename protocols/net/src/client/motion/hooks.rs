@@ -64,7 +64,7 @@ impl ViewHook {
             return HookRun::NeedsContext;
         }
         let result = NetworkContext::detached(|ctx| slot.show(self.fields, self.tick, ctx));
-        let has_written = slot.dirty_bits() & slot.info().policy.owner_write != 0;
+        let has_written = slot.dirty_bits() & slot.policy().owner_write != 0;
         let fields = ChangedFields::new(slot.info().class, self.fields);
         self.report(fields, result, events);
         if has_written {

@@ -82,7 +82,7 @@ impl Objects {
         };
         let arguments = std::mem::take(&mut hooks.hooks);
         let called = run_hooks(slot, Hooks::Changed(arguments));
-        let has_written = slot.info().policy.owner_write & slot.dirty_bits() != 0;
+        let has_written = slot.policy().owner_write & slot.dirty_bits() != 0;
         let fields = ChangedFields::new(slot.info().class, hooks.fields).in_tick(hooks.tick);
         self.report_hooks(hooks, fields, called, events);
         has_written

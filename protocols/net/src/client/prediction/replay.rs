@@ -5,7 +5,7 @@ use std::time::Duration;
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::motion::Moment;
-use syncvar_runtime::unstable::object::SlotInfo;
+use syncvar_runtime::unstable::object::Slot;
 use syncvar_runtime::{ChangedFields, HookFailure, NetworkWriter};
 
 use super::behaviours::{PredictedBehaviours, PredictedEntry, Reason, Side};
@@ -83,7 +83,7 @@ impl Predictions {
                 tick,
                 held_back: lent.inputs.ticks_of(nanos),
                 is_uncertain,
-                ignored: ignored(info, replica.is(Fact::Owned)),
+                ignored: ignored(slot, replica.is(Fact::Owned)),
                 throttled: info.policy.throttled,
             };
             let differs = entry.predicted.compare(slot, rule);
@@ -128,7 +128,7 @@ impl Predictions {
                 tick: start.first_tick + u64::from(newest) - 1,
                 held_back: 0,
                 is_uncertain: true,
-                ignored: ignored(info, replica.is(Fact::Owned)) | !ticks.changed_since(newest),
+                ignored: ignored(slot, replica.is(Fact::Owned)) | !ticks.changed_since(newest),
                 throttled: info.policy.throttled,
             };
             let differs = entry.predicted.compare(slot, rule);
@@ -316,12 +316,12 @@ fn end(
 }
 
 /// Returns the fields that are not compared.
-fn ignored(info: &SlotInfo, owned: bool) -> u64 {
-    let policy = &info.policy;
+fn ignored(slot: &dyn Slot, owned: bool) -> u64 {
+    let policy = slot.policy();
     let unread = if owned {
         policy.others_only | policy.owner_write
     } else {
         policy.owner_only
     };
-    unread | policy.initial_only
+    unread | policy.initial_only | slot.missing()
 }

@@ -71,7 +71,7 @@ impl WriteEncoder {
         each(slots, |index, slot| match missing(index, slot) {
             None => self.encode(index, slot),
             Some(missing) if sends_lossy => self.encode_lossy(index, slot, missing),
-            Some(_) => self.left |= slot.dirty_bits() & slot.info().policy.owner_write != 0,
+            Some(_) => self.left |= slot.dirty_bits() & slot.policy().owner_write != 0,
         });
     }
 
@@ -82,12 +82,12 @@ impl WriteEncoder {
         if passed <= info.interval(self.interval) {
             return 0;
         }
-        let dirty = slot.dirty_bits() & info.policy.owner_write;
+        let dirty = slot.dirty_bits() & slot.policy().owner_write;
         dirty & !slot.held_back(self.now).0
     }
 
     fn encode(&mut self, index: u8, slot: &mut dyn Slot) {
-        let dirty = slot.dirty_bits() & slot.info().policy.owner_write;
+        let dirty = slot.dirty_bits() & slot.policy().owner_write;
         let fields = self.due(slot);
         self.left |= dirty != fields;
         if fields != 0 && !self.reliable.write(index, slot, fields) {
@@ -97,7 +97,7 @@ impl WriteEncoder {
 
     /// Encodes due and missing fields as whole values. Changed fields that are not due stay.
     fn encode_lossy(&mut self, index: u8, slot: &mut dyn Slot, missing: MissingFields) {
-        let owner_write = slot.info().policy.owner_write;
+        let owner_write = slot.policy().owner_write;
         let (dirty, due) = (slot.dirty_bits() & owner_write, self.due(slot));
         self.left |= dirty != due;
         let others = (missing.owed | missing.flying) & owner_write & !dirty;
@@ -132,7 +132,7 @@ impl EncodedWrites {
         let info = slot.info();
         self.sent.push(SentFields {
             behaviour: index,
-            channel: info.channel,
+            channel: slot.channel(),
             fields,
             lost: 0,
             repeated: 0,

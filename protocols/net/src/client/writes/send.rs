@@ -76,7 +76,7 @@ impl PendingWrites {
         let (lossy, channels) = (lent.outbound.lossy.as_deref(), &config.channels);
         encoder.encode_all(slots, |index, slot| {
             let (lossy, info) = (lossy?, slot.info());
-            let kind = channels.get(usize::from(info.channel));
+            let kind = channels.get(usize::from(slot.channel()));
             // `None`: the behaviour takes the stream.
             let is_lossy = kind == Some(&Channel::Unreliable) && info.resendable;
             is_lossy.then(|| lossy.missing(id, permit, index))
