@@ -68,6 +68,6 @@ pub use slots::{FieldMasks, MAX_CHANNELS, Slots, Visit};
 pub use snapshot_sink::SnapshotSink;
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use tracks::Tracks;
-pub use translated::TranslationMemory;
+pub use translated::{TranslationMemory, translate_write};
 pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};
 pub use write_record::{WriteLog, WriteRecord, mask_count};

@@ -39,6 +39,7 @@ mod outbound;
 mod prediction;
 mod session;
 mod state_message;
+mod translation;
 mod writes;
 
 pub use config::ClientConfig;

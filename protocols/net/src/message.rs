@@ -17,7 +17,7 @@ mod message_type;
 mod session;
 mod spawn;
 
-pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
+pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_address, write_header};
 pub(crate) use connect::{Accepted, Connect, ServerPace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;

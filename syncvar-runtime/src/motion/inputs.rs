@@ -47,6 +47,9 @@ pub trait AnyInputs: Any + Send + Sync + fmt::Debug {
     /// no input.
     fn record_held(&mut self, tick: u64, encoding: Encoding);
 
+    /// Replaces the bytes of the input of a tick: a server of a different build reads them.
+    fn set_bytes(&mut self, tick: u64, bytes: Vec<u8>);
+
     /// Drops the inputs of the ticks behind one. Returns their number.
     fn truncate(&mut self, last: u64) -> u32;
 
@@ -169,6 +172,14 @@ impl<M: SyncValue> AnyInputs for Inputs<M> {
             self.newest = self.newest.max(Some(tick));
         }
         self.writer = writer;
+    }
+
+    fn set_bytes(&mut self, tick: u64, bytes: Vec<u8>) {
+        let place = self.places.get_mut(index(tick));
+        let place = place.filter(|place| place.tick == tick && place.value.is_some());
+        if let Some(place) = place {
+            place.bytes = bytes;
+        }
     }
 
     fn truncate(&mut self, last: u64) -> u32 {

@@ -4,6 +4,7 @@
 use super::{Slot, Slots};
 use crate::behaviour::{BufferSerializer, SynchronizeError, SynchronizeFailure, contain};
 use crate::stats::BehaviourStats;
+use crate::translate::resolve::PrefabPlan;
 use crate::{BehaviourClass, NetId, NetworkReader, NetworkWriter, ReadError};
 
 /// Failures of an `on_synchronize` that writes.
@@ -62,7 +63,8 @@ fn write_section(slot: &mut dyn Slot, writer: &mut NetworkWriter) -> Result<(), 
         .map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Reads the data of every behaviour with such data. Unreadable data is reported and skipped.
+/// Reads the data of every behaviour with such data, by the plan of the prefab for a server of a different build. Unreadable
+/// data is reported and skipped, and so is data for no behaviour.
 ///
 /// # Errors
 ///
@@ -70,33 +72,41 @@ fn write_section(slot: &mut dyn Slot, writer: &mut NetworkWriter) -> Result<(), 
 pub fn read_sections(
     object: NetId,
     slots: &mut dyn Slots,
+    plan: Option<&PrefabPlan>,
     reader: &mut NetworkReader<'_>,
     mut report: impl FnMut(SynchronizeFailure),
 ) -> Result<(), ReadError> {
-    let mut result = Ok(());
-    slots.for_each_mut(|slot| {
-        if !slot.info().synchronize || result.is_err() {
-            return;
+    let has_data = |index: &usize| {
+        slots
+            .slot(*index)
+            .is_some_and(|slot| slot.info().synchronize)
+    };
+    let sections: Vec<Option<usize>> = match plan {
+        None => (0..slots.len()).filter(has_data).map(Some).collect(),
+        Some(plan) => {
+            let with_data = plan.behaviours.iter().filter(|it| it.has_data);
+            with_data.map(|it| it.target.filter(has_data)).collect()
         }
-        match reader.read_byte_sequence() {
-            Ok([]) => {}
-            Ok(bytes) => {
-                let (result, read) =
-                    reader.in_part(bytes, |part| (read_section(slot, part), part.position()));
-                if let Err(error) = result {
-                    report(SynchronizeFailure {
-                        object,
-                        behaviour: slot.info().schema.name,
-                        read,
-                        expected: bytes.len(),
-                        error,
-                    });
-                }
-            }
-            Err(error) => result = Err(error),
+    };
+    for target in sections {
+        let bytes = reader.read_byte_sequence()?;
+        let slot = target.and_then(|index| slots.slot_mut(index));
+        let Some(slot) = slot.filter(|_| !bytes.is_empty()) else {
+            continue;
+        };
+        let (result, read) =
+            reader.in_part(bytes, |part| (read_section(slot, part), part.position()));
+        if let Err(error) = result {
+            report(SynchronizeFailure {
+                object,
+                behaviour: slot.info().schema.name,
+                read,
+                expected: bytes.len(),
+                error,
+            });
         }
-    });
-    result
+    }
+    Ok(())
 }
 
 fn read_section(

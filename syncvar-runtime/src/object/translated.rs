@@ -12,7 +12,9 @@ use super::slot_state::ServerRules;
 use super::slots::{Slots, Visit as _};
 use crate::translate::behaviour::{BehaviourPlan, Scratch};
 use crate::translate::resolve::PrefabPlan;
-use crate::{DeserializeContext, NetId, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
+use crate::{
+    Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult, SerializeContext,
+};
 
 /// Memory of a translation, for reuse.
 #[derive(Debug, Default)]
@@ -81,7 +83,8 @@ impl Reception<'_> {
     ) {
         let mut targets = std::mem::take(self.memory.targets);
         let mut reader = NetworkReader::with_encoding(entry.changes, self.message.encoding)
-            .with_budget(self.budget);
+            .with_budget(self.budget)
+            .with_references(&mut targets);
         let keeps_own = entry.own == OwnFields::Written && self.message.newest.is_none();
         let mut result = Ok(());
         if keeps_own {
@@ -90,8 +93,7 @@ impl Reception<'_> {
             result = save.charge(&mut reader);
         }
         if result.is_ok() {
-            result =
-                self.read_behaviours(entry.own, slots, plan, &mut reader, memory, &mut targets);
+            result = self.read_behaviours(entry.own, slots, plan, &mut reader, memory);
         }
         if keeps_own {
             slots.for_each_mut(|slot| RestoreOwn.slot(0, slot));
@@ -108,7 +110,6 @@ impl Reception<'_> {
         plan: &PrefabPlan,
         reader: &mut NetworkReader<'_>,
         memory: &mut TranslationMemory,
-        targets: &mut Vec<NetId>,
     ) -> ReadResult<()> {
         self.memory.masks.fill(0);
         let channel = self.message.channel;
@@ -126,12 +127,10 @@ impl Reception<'_> {
             };
             let fields = match &behaviour.state {
                 None => {
-                    let read = |reader: &mut NetworkReader<'_>| rule.read_delta(slot, reader);
-                    let (result, fields) = in_place(reader, targets, read);
-                    result?;
-                    fields
+                    let (result, fields) = in_place(reader, |reader| rule.read_delta(slot, reader));
+                    result.map(|()| fields)?
                 }
-                Some(plan) => read_delta(index, slot, plan, &mut rule, reader, memory, targets)?,
+                Some(plan) => read_delta(index, slot, plan, &mut rule, reader, memory)?,
             };
             if let Some(mask) = self.memory.masks.get_mut(index) {
                 *mask = fields;
@@ -149,31 +148,29 @@ fn read_delta(
     rule: &mut Rule<'_>,
     reader: &mut NetworkReader<'_>,
     memory: &mut TranslationMemory,
-    targets: &mut Vec<NetId>,
 ) -> ReadResult<u64> {
     memory.restart(reader);
     let encoding = reader.encoding();
-    let converted = {
-        let mut former = |field: usize| value_of(slot, field, encoding);
-        plan.convert_delta(reader, &mut memory.bytes, &mut memory.scratch, &mut former)?
-    };
+    let (bytes, scratch) = (&mut memory.bytes, &mut memory.scratch);
+    let mut former = |field: usize| value_of(slot, field, encoding);
+    let converted = reader
+        .without_references(|reader| plan.convert_delta(reader, bytes, scratch, &mut former))?;
     if converted.unfit != 0 {
         memory.unfit.push((index, converted.unfit));
     }
     if converted.fields == 0 {
         return Ok(0);
     }
-    let mut own = plain(&memory.bytes, reader, targets);
-    let (result, fields) = rule.read_delta(slot, &mut own);
-    let result = result.and_then(|()| own.finish());
-    reader.set_budget(own.budget());
-    result.map(|()| fields)
+    reader.read_translated(memory.bytes.as_bytes(), |own| {
+        let (result, fields) = rule.read_delta(slot, own);
+        result.and_then(|()| own.finish()).map(|()| fields)
+    })
 }
 
 /// Returns a field of the client in the bytes of a converted value.
-fn value_of(slot: &mut dyn Slot, field: usize, encoding: crate::Encoding) -> Option<Vec<u8>> {
+fn value_of(slot: &mut dyn Slot, field: usize, encoding: Encoding) -> Option<Vec<u8>> {
     let mut writer = NetworkWriter::with_encoding(encoding);
-    let context = crate::SerializeContext {
+    let context = SerializeContext {
         plain: true,
         ..*writer.context()
     };
@@ -182,34 +179,15 @@ fn value_of(slot: &mut dyn Slot, field: usize, encoding: crate::Encoding) -> Opt
     (!writer.has_error()).then(|| writer.as_bytes().to_vec())
 }
 
-/// Returns a reader of converted bytes.
-fn plain<'b>(
-    bytes: &'b NetworkWriter,
-    reader: &NetworkReader<'_>,
-    targets: &'b mut Vec<NetId>,
-) -> NetworkReader<'b> {
-    let mut own = NetworkReader::with_encoding(bytes.as_bytes(), bytes.encoding())
-        .with_budget(reader.budget())
-        .with_references(targets);
-    own.set_context(DeserializeContext {
-        plain: true,
-        ..*own.context()
-    });
-    own
-}
-
-/// Reads bytes that are equal in both builds, and collects their references.
+/// Reads bytes that are equal in both builds.
 fn in_place<R>(
     reader: &mut NetworkReader<'_>,
-    targets: &mut Vec<NetId>,
     read: impl FnOnce(&mut NetworkReader<'_>) -> R,
 ) -> R {
-    let mut own = NetworkReader::with_encoding(reader.rest(), reader.encoding())
-        .with_budget(reader.budget())
-        .with_references(targets);
-    let result = read(&mut own);
-    let (length, budget, report) = (own.position(), own.budget(), own.take_report());
-    reader.set_budget(budget);
+    let (result, length, report) = reader.in_part(reader.rest(), |part| {
+        let result = read(part);
+        (result, part.position(), part.take_report())
+    });
     reader.add_report(report);
     // The bytes are there: they have been read.
     let _ = reader.read_bytes(length);
@@ -226,15 +204,17 @@ fn skip<'r>(
 }
 
 #[cold]
-fn no_behaviour(reader: &NetworkReader<'_>, index: usize) -> crate::ReadError {
+fn no_behaviour(reader: &NetworkReader<'_>, index: usize) -> ReadError {
     let (what, value) = ("position of a behaviour", index as u64);
     reader.error(ReadErrorKind::InvalidValue { what, value })
 }
 
 impl dyn Slots {
-    /// Gives the behaviours of a new object the rules of a server of a different build.
-    pub fn set_rules(&mut self, plan: &PrefabPlan) {
-        for behaviour in plan.behaviours.iter().filter(|it| it.has_rules) {
+    /// Gives the behaviours of an object the rules of a server of a different build; with `None` those of their classes.
+    pub fn set_rules(&mut self, plan: Option<&PrefabPlan>) {
+        self.for_each_mut(|slot| slot.set_rules(None));
+        let behaviours = plan.into_iter().flat_map(|plan| &plan.behaviours);
+        for behaviour in behaviours.filter(|it| it.has_rules) {
             let slot = behaviour.target.and_then(|index| self.slot_mut(index));
             if let Some(slot) = slot {
                 slot.set_rules(Some(ServerRules {
@@ -245,22 +225,76 @@ impl dyn Slots {
         }
     }
 
-    /// Reads the snapshots of a server of a different build. With a rule the newest value wins in the behaviours with ticks.
-    /// Fields without a value that fits keep their values. Runs no hooks.
+    /// Reads the snapshots of an object, by the plan of its prefab for a server of a different build. With a rule the newest
+    /// value wins in the behaviours with ticks. Runs no hooks.
     ///
     /// # Errors
     ///
-    /// When the bytes are not snapshots of the server's behaviours.
-    pub fn read_translated(
+    /// When the bytes are not snapshots of the behaviours.
+    #[inline]
+    pub fn read_state(
         &mut self,
-        plan: &PrefabPlan,
+        plan: Option<&PrefabPlan>,
         reader: &mut NetworkReader<'_>,
         newest: Option<NewestWins>,
         kept: &mut KeptFields,
         memory: &mut TranslationMemory,
-        targets: &mut Vec<NetId>,
     ) -> ReadResult<()> {
-        let mut rule = Rule { newest, kept };
+        match (plan, newest) {
+            (None, None) => self.read_full(reader),
+            (None, Some(rule)) => self.read_full_newest(reader, rule, kept),
+            (Some(plan), newest) => {
+                let rule = &mut Rule { newest, kept };
+                self.read_translated(plan, reader, rule, memory)
+            }
+        }
+    }
+
+    /// Reads a delta in the place of all earlier values, of the behaviour at a position on the server. Returns the position of
+    /// the behaviour here, `None` for a behaviour that this build lacks, and the fields that were read. Returns `None`
+    /// for a position without a behaviour.
+    pub fn read_owned(
+        &mut self,
+        plan: Option<&PrefabPlan>,
+        position: usize,
+        reader: &mut NetworkReader<'_>,
+        memory: &mut TranslationMemory,
+    ) -> Option<(Option<usize>, ReadResult<u64>)> {
+        let mut kept = KeptFields::default();
+        let rule = &mut Rule {
+            newest: None,
+            kept: &mut kept,
+        };
+        let behaviour = match plan {
+            None => None,
+            Some(plan) => Some(plan.behaviours.get(position)?),
+        };
+        let index = behaviour.map_or(Some(position), |it| it.target);
+        let plan = behaviour.and_then(|it| it.state.as_ref());
+        let Some(index) = index else {
+            let skipped = skip(plan, reader, BehaviourPlan::skip_delta);
+            return Some((None, skipped.map(|()| 0)));
+        };
+        let slot = self.slot_mut(index)?;
+        let read = match plan {
+            None => {
+                let (result, fields) = rule.read_delta(slot, reader);
+                result.map(|()| fields)
+            }
+            Some(plan) => read_delta(index, slot, plan, rule, reader, memory),
+        };
+        Some((Some(index), read))
+    }
+
+    /// Reads the snapshots of a server of a different build. Fields without a value that fits keep their values.
+    #[cold]
+    fn read_translated(
+        &mut self,
+        plan: &PrefabPlan,
+        reader: &mut NetworkReader<'_>,
+        rule: &mut Rule<'_>,
+        memory: &mut TranslationMemory,
+    ) -> ReadResult<()> {
         for behaviour in &plan.behaviours {
             let Some(index) = behaviour.target else {
                 skip(
@@ -274,37 +308,100 @@ impl dyn Slots {
                 return Err(no_behaviour(reader, index));
             };
             match &behaviour.state {
-                None => in_place(reader, targets, |reader| rule.read_snapshot(slot, reader))?,
-                Some(plan) => {
-                    memory.restart(reader);
-                    let (bytes, scratch) = (&mut memory.bytes, &mut memory.scratch);
-                    let converted = if behaviour.is_optional {
-                        plan.convert_snapshot_to_delta(reader, bytes, scratch)?
-                    } else {
-                        let wanted = !rule.newest.map_or(0, |rule| rule.kept_by(slot));
-                        plan.convert_snapshot(reader, wanted, bytes, scratch)?
-                    };
-                    if converted.unfit != 0 {
-                        memory.unfit.push((index, converted.unfit));
-                    }
-                    let mut own = plain(&memory.bytes, reader, targets);
-                    let result = if behaviour.is_optional {
-                        rule.read_delta(slot, &mut own).0
-                    } else {
-                        slot.fields().read_fields(&mut own, converted.fields)
-                    };
-                    let result = result.and_then(|()| own.finish());
-                    reader.set_budget(own.budget());
-                    result?;
-                    if let (Some(rule), Some(ticks)) = (rule.newest, slot.ticks_mut()) {
-                        ticks.set(converted.fields, rule.tick);
-                    }
+                None => in_place(reader, |reader| rule.read_snapshot(slot, reader))?,
+                Some(plan) if behaviour.is_optional => {
+                    read_as_delta(index, slot, plan, rule, reader, memory)?;
                 }
+                Some(plan) => read_snapshot(index, slot, plan, rule, reader, memory)?,
             }
-            if let Some(slot) = self.slot_mut(index) {
-                slot.skip_hooks();
-            }
+            slot.skip_hooks();
         }
         Ok(())
     }
+}
+
+/// Reads a snapshot by its plan, field by field.
+fn read_snapshot(
+    index: usize,
+    slot: &mut dyn Slot,
+    plan: &BehaviourPlan,
+    rule: &Rule<'_>,
+    reader: &mut NetworkReader<'_>,
+    memory: &mut TranslationMemory,
+) -> ReadResult<()> {
+    memory.restart(reader);
+    let (bytes, scratch) = (&mut memory.bytes, &mut memory.scratch);
+    let wanted = !rule.newest.map_or(0, |rule| rule.kept_by(slot));
+    let converted = reader
+        .without_references(|reader| plan.convert_snapshot(reader, wanted, bytes, scratch))?;
+    if converted.unfit != 0 {
+        memory.unfit.push((index, converted.unfit));
+    }
+    reader.read_translated(memory.bytes.as_bytes(), |own| {
+        slot.fields().read_fields(own, converted.fields)?;
+        own.finish()
+    })?;
+    if let (Some(rule), Some(ticks)) = (rule.newest, slot.ticks_mut()) {
+        ticks.set(converted.fields, rule.tick);
+    }
+    Ok(())
+}
+
+/// Reads a snapshot of an optional behaviour, which may come or go, as a delta with all fields.
+fn read_as_delta(
+    index: usize,
+    slot: &mut dyn Slot,
+    plan: &BehaviourPlan,
+    rule: &mut Rule<'_>,
+    reader: &mut NetworkReader<'_>,
+    memory: &mut TranslationMemory,
+) -> ReadResult<()> {
+    memory.restart(reader);
+    let (bytes, scratch) = (&mut memory.bytes, &mut memory.scratch);
+    let converted = reader
+        .without_references(|reader| plan.convert_snapshot_to_delta(reader, bytes, scratch))?;
+    if converted.unfit != 0 {
+        memory.unfit.push((index, converted.unfit));
+    }
+    reader.read_translated(memory.bytes.as_bytes(), |own| {
+        rule.read_delta(slot, own).0?;
+        own.finish()
+    })
+}
+
+/// Converts the writes of an owner into the types of the server: a behaviour by its position on the client's object, and a
+/// delta, which is all that the reader has. Appends nothing if the server takes none of them. Returns the fields of the
+/// client whose values do not fit.
+///
+/// # Errors
+///
+/// When the bytes are not a delta of the client's behaviour.
+pub fn translate_write(
+    plan: &PrefabPlan,
+    index: usize,
+    reader: &mut NetworkReader<'_>,
+    writer: &mut NetworkWriter,
+    memory: &mut TranslationMemory,
+) -> ReadResult<u64> {
+    let behaviours = plan.behaviours.iter().enumerate();
+    let found = behaviours
+        .into_iter()
+        .find(|(_, it)| it.target == Some(index));
+    let Some((position, behaviour)) = found else {
+        return Ok(0);
+    };
+    let start = writer.len();
+    writer.write_u8(u8::try_from(position).unwrap_or(u8::MAX));
+    match &behaviour.writes {
+        None => writer.write_bytes(reader.rest()),
+        Some(plan) => {
+            let scratch = &mut memory.scratch;
+            let converted = plan.convert_delta(reader, writer, scratch, &mut |_| None)?;
+            if converted.fields == 0 {
+                writer.truncate(start);
+            }
+            return Ok(converted.unfit_of_writer);
+        }
+    }
+    Ok(0)
 }

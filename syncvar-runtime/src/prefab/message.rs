@@ -326,6 +326,8 @@ pub enum MessageError {
     Unfit(String),
     /// The connection does not exist, is closing, or is not accepted yet.
     NotConnected(ConnectionId),
+    /// The server has a different build, without the message of this name.
+    ServerLacks(String),
     /// The channel does not exist.
     UnknownChannel(u8),
     /// The value lacks an encoding, or is too long for the channel.
@@ -342,6 +344,9 @@ impl fmt::Display for MessageError {
             Self::UnknownName(name) => write!(f, "no message is named `{name}`"),
             Self::Unfit(error) => write!(f, "the message does not fit its type: {error}"),
             Self::NotConnected(connection) => write!(f, "{connection} is not connected"),
+            Self::ServerLacks(message) => {
+                write!(f, "the build of the server lacks the message `{message}`")
+            }
             Self::UnknownChannel(channel) => write!(f, "no channel {channel}"),
             Self::Write(error) => write!(f, "the message cannot be sent: {error}"),
         }

@@ -75,6 +75,13 @@ pub enum CallError {
     },
     /// An argument that was given as a value does not fit its type.
     Argument(String),
+    /// The server has a different build, without this command.
+    ServerLacks {
+        /// The behaviour.
+        behaviour: &'static str,
+        /// The command.
+        call: &'static str,
+    },
     /// An argument lacks a form on the wire, or the arguments exceed the size of a message.
     Unsendable(WriteError),
 }
@@ -84,6 +91,12 @@ impl fmt::Display for CallError {
         match self {
             Self::NotConnected => f.write_str("there is no connection to the server"),
             Self::NotReady => f.write_str("this client is not ready"),
+            Self::ServerLacks { behaviour, call } => {
+                write!(
+                    f,
+                    "the build of the server lacks the command `{behaviour}::{call}`"
+                )
+            }
             Self::UnknownObject(object) => write!(f, "there is no object {object}"),
             Self::NoSuchBehaviour { object, behaviour } => {
                 write!(f, "object {object} has no behaviour {behaviour}")

@@ -88,6 +88,8 @@ pub struct Converted {
     pub fields: u64,
     /// Fields of the reader whose values did not fit: wholly, or an element of a collection.
     pub unfit: u64,
+    /// The same fields on the side of the writer.
+    pub unfit_of_writer: u64,
 }
 
 /// Returns the present value of a field of the reader, by its position.
@@ -388,6 +390,7 @@ impl BehaviourPlan {
         let bit = 1_u64 << target.index;
         if fit.unfit || fit.replaced {
             converted.unfit |= bit;
+            converted.unfit_of_writer |= 1_u64 << index;
         }
         if fit.unfit || scratch.values.take_error().is_some() {
             scratch.values.truncate(start);

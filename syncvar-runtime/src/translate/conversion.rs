@@ -279,7 +279,12 @@ fn write_zero(layout: &Layout, writer: &mut NetworkWriter) {
 }
 
 impl Members {
-    pub(super) fn convert(
+    /// Reads members of the writer, and appends those of the reader.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not members of the writer.
+    pub fn convert(
         &self,
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,

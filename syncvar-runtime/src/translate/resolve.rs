@@ -152,16 +152,16 @@ impl<'a> Resolver<'a> {
         self.changes.push(SchemaChange { place, effect });
     }
 
-    /// Types of the traffic to the client.
-    fn to_client(&self) -> Types<'a> {
+    /// Types of the state for the client.
+    fn state(&self) -> Types<'a> {
         Types {
             measures: self.sources.measures(),
             reads_plain: true,
         }
     }
 
-    /// Types of the traffic to the server.
-    fn to_server(&self) -> Types<'a> {
+    /// Types of calls, messages and the writes of an owner.
+    fn values(&self) -> Types<'a> {
         Types {
             measures: self.sources.measures(),
             reads_plain: false,
@@ -227,7 +227,7 @@ impl<'a> Resolver<'a> {
                 self.add(&place, SchemaEffect::Missing);
             }
         }
-        let (received, sent) = self.calls(place, server, client, &targets);
+        let calls = self.calls(place, server, client, &targets);
         self.check_positions(place, &targets);
         let in_place = |(index, slot): (usize, &SlotPlan)| {
             slot.target == Some(index) && slot.state.is_none() && !slot.has_rules
@@ -236,11 +236,10 @@ impl<'a> Resolver<'a> {
             target: Some(at),
             is_direct: server.behaviours.len() == client.behaviours.len()
                 && behaviours.iter().enumerate().all(in_place)
-                && CallPlan::are_direct(&received)
-                && CallPlan::are_direct(&sent),
+                && calls.are_direct,
             behaviours,
-            received,
-            sent,
+            received: calls.received,
+            sent: calls.sent,
         }
     }
 }

@@ -46,11 +46,6 @@ impl NetworkReader<'_> {
         self.budget
     }
 
-    /// Sets the rest of the budget, after a second reader has read a part.
-    pub(crate) fn set_budget(&mut self, budget: ReadBudget) {
-        self.budget = budget;
-    }
-
     /// Takes memory and work for a number of elements, before they are read. Call it in a hand-written
     /// container; sequences, maps and collections do it.
     ///

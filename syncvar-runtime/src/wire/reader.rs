@@ -33,7 +33,7 @@ pub struct NetworkReader<'a> {
     empty_elements: u16,
     pub(super) budget: ReadBudget,
     /// Ids of the referenced objects, collected from the payload.
-    references: Option<&'a mut Vec<NetId>>,
+    pub(super) references: Option<&'a mut Vec<NetId>>,
 }
 
 /// Limit of the memory, in bytes, reserved for an announced count before its elements are read.
@@ -140,6 +140,18 @@ impl<'a> NetworkReader<'a> {
         let result = read(&mut part);
         self.budget = part.budget;
         result
+    }
+
+    /// Reads bytes that were converted from those of a different build, with the same limits and the same list of references.
+    pub fn read_translated<R>(
+        &mut self,
+        bytes: &[u8],
+        read: impl FnOnce(&mut NetworkReader<'_>) -> R,
+    ) -> R {
+        self.in_part(bytes, |part| {
+            part.context.plain = true;
+            read(part)
+        })
     }
 
     /// Returns the number of elements to reserve memory for: at most the announced count, the remaining

@@ -70,6 +70,14 @@ impl NetworkReader<'_> {
         result
     }
 
+    /// Runs reads whose references are not noted: their bytes are read a second time.
+    pub(crate) fn without_references<R>(&mut self, read: impl FnOnce(&mut Self) -> R) -> R {
+        let references = self.references.take();
+        let result = read(self);
+        self.references = references;
+        result
+    }
+
     /// Sets the context of the reads to come.
     pub(crate) fn set_context(&mut self, context: DeserializeContext) {
         self.context = context;

@@ -39,6 +39,28 @@ use syncvar_runtime::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientEvent {
+    /// The server has a different build, whose schema has been resolved: see
+    /// [`NetworkClient::resolution`](crate::NetworkClient::resolution) for the differences. Reported once per connection, before
+    /// [`Connected`](Self::Connected).
+    Resolved {
+        /// Number of the differences.
+        changes: usize,
+    },
+    /// Values of a server of a different build do not fit the types of this build. The fields keep their former values; an element
+    /// of a collection became 0, or its entry was left out.
+    Unfit {
+        /// The object.
+        object: NetId,
+        /// Position of the behaviour on the object.
+        behaviour: usize,
+        /// Fields of the behaviour.
+        fields: ChangedFields,
+    },
+    /// A message of a server of a different build does not fit its type in this build, and was dropped.
+    UnfitMessage {
+        /// Name of the message.
+        message: String,
+    },
     /// The server has accepted the connection. The objects of a former one are gone.
     Connected,
     /// The client has returned to its session: it has its connection, its objects and its ownership.

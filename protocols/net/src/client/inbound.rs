@@ -25,9 +25,13 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
-use syncvar_runtime::unstable::object::{DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS};
+use syncvar_runtime::unstable::object::{
+    DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS, TranslationMemory,
+};
 use syncvar_runtime::unstable::ordered::Ids;
-use syncvar_runtime::{Arrival, Channel, NetId, NetworkReader, Prefabs, ReadError, ReadErrorKind};
+use syncvar_runtime::{
+    Arrival, ChangedFields, Channel, NetId, NetworkReader, Prefabs, ReadError, ReadErrorKind,
+};
 
 use super::ClientEvent;
 use super::arrivals::{Arrivals, Pass};
@@ -110,6 +114,23 @@ impl Reading<'_> {
         is_reported && !self.session.is_joining()
     }
 
+    /// Reports the fields of an object whose values of a different build did not fit.
+    fn report_unfit(&mut self, object: NetId, unfit: &mut Vec<(usize, u64)>) {
+        let slots = self.objects.world.slots(object);
+        for (behaviour, fields) in unfit.drain(..) {
+            let slot = slots.and_then(|slots| slots.slot(behaviour));
+            if let Some(slot) = slot {
+                let fields = ChangedFields::new(slot.info().class, fields);
+                tracing::warn!(%object, ?fields, "values of the server do not fit the types of this build");
+                self.context.events.push(ClientEvent::Unfit {
+                    object,
+                    behaviour,
+                    fields,
+                });
+            }
+        }
+    }
+
     /// Returns whether packets of a channel may be lost.
     fn is_unreliable(&self, channel: u8) -> bool {
         let kind = self.context.config.channels.get(usize::from(channel));
@@ -162,6 +183,8 @@ pub(super) struct ReadMemory {
     pub(super) failed: Vec<(NetId, ReadError)>,
     /// Targets of the references in the object in progress.
     pub(super) targets: Vec<NetId>,
+    /// Memory for the state of a server of a different build.
+    pub(super) translation: TranslationMemory,
 }
 
 /// Decoding state of the message in progress, and what waits for later messages.
@@ -245,6 +268,7 @@ impl Inbound {
                 kept: KeptFields::default(),
                 failed: Vec::new(),
                 targets: Vec::new(),
+                translation: TranslationMemory::default(),
             },
             waiting: WaitingHooks::default(),
             announced_parent: None,

@@ -11,12 +11,16 @@ use std::time::Duration;
 
 use syncvar_runtime::MessageError;
 use syncvar_runtime::motion::{AnyInputs, Inputs};
-use syncvar_runtime::{Encoding, NetworkTime, NetworkWriter, ReadError, SyncValue};
+use syncvar_runtime::{
+    Encoding, NetworkReader, NetworkTime, NetworkWriter, ReadError, SyncValue, WriteError,
+    WriteErrorKind,
+};
 
 use super::ClientEvent;
 use super::clock::Clocks;
 use super::context::Context;
 use super::outbound::LossyWrites;
+use super::translation::{Translation, translate_message};
 use crate::message::{InputState, MAX_INPUTS, Message};
 use clock::InputClock;
 use refused::Refused;
@@ -72,6 +76,7 @@ impl OwnInputs {
         &mut self,
         input: &M,
         encoding: Encoding,
+        translation: Option<&Translation>,
         make: impl FnOnce() -> Box<dyn AnyInputs>,
     ) -> Result<(), MessageError> {
         let list = self.list.get_or_insert_with(make);
@@ -79,6 +84,17 @@ impl OwnInputs {
         let list = list.downcast_mut::<Inputs<M>>();
         let list = list.ok_or(MessageError::NotRegistered(type_name::<M>()))?;
         let mut writer = NetworkWriter::with_encoding(encoding);
+        if let Some(translation) = translation {
+            writer.write(input);
+            let plan = translation.input();
+            let plan = plan.ok_or_else(|| MessageError::ServerLacks("input".into()))?;
+            let mut own = NetworkReader::with_encoding(writer.as_bytes(), encoding);
+            if !translate_message(plan, &mut own).is_ok_and(|translated| translated.fits) {
+                let kind = WriteErrorKind::Custom("the input does not fit its type on the server");
+                return Err(WriteError::new(kind, 0, None, None).into());
+            }
+            writer.truncate(0);
+        }
         Ok(list.hold(input, &mut writer)?)
     }
 
@@ -95,9 +111,22 @@ impl OwnInputs {
     }
 
     /// Begins a tick: records the held input.
-    pub(super) fn begin_tick(&mut self, tick: u64, encoding: Encoding) {
+    pub(super) fn begin_tick(
+        &mut self,
+        tick: u64,
+        encoding: Encoding,
+        translation: Option<&Translation>,
+    ) {
         if let Some(list) = &mut self.list {
             list.record_held(tick, encoding);
+            let plan = translation.and_then(Translation::input);
+            if let (Some(plan), Some(bytes)) = (plan, list.bytes(tick)) {
+                let mut own = NetworkReader::with_encoding(bytes, encoding);
+                // `hold` has checked that it fits.
+                if let Ok(translated) = translate_message(plan, &mut own) {
+                    list.set_bytes(tick, translated.bytes);
+                }
+            }
         }
         self.tick = Some(tick);
     }

@@ -9,10 +9,12 @@ mod returning;
 pub(super) use playback::{Playback, Step};
 pub(super) use returning::Ticket;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::ClientConfig;
 use super::outbound::Carrier;
+use super::translation::Translation;
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, ServerPace, Start};
@@ -102,6 +104,8 @@ pub(super) struct Session {
     pub(super) ticket: Ticket,
     /// Records in place of a server; `None` for a connection.
     pub(super) playback: Option<Playback>,
+    /// Plans for a server of a different build; `None` for a server of this build.
+    pub(super) translation: Option<Arc<Translation>>,
 }
 
 impl Session {
@@ -183,6 +187,7 @@ impl Session {
             carrier: self.carrier,
             last_packet: self.last_packet,
             ticket: self.ticket.without_objects(),
+            translation: self.translation.take(),
             request: Request {
                 payload: std::mem::take(&mut self.request.payload),
                 ..Request::default()

@@ -58,11 +58,17 @@ impl PendingWrites {
             // Received values are not this client's writes.
             discard_writes(slots);
         }
-        let writable = if may_write && replica.is(Fact::Owned) {
+        let mut writable = if may_write && replica.is(Fact::Owned) {
             const { B::SCHEMA.policy_bits() }.owner_write
         } else {
             0
         };
+        if writable != 0 {
+            let slots = world.pools.slots(at);
+            let slot = slots.and_then(|slots| slots.slot(index));
+            // A server of a different build may keep them for itself.
+            writable &= slot.map_or(u64::MAX, |slot| slot.policy().owner_write);
+        }
         let parts = world.pools.behaviour_at_mut::<B>(id, at, index)?;
         let sink = ReplicaSink {
             index,

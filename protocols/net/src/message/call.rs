@@ -55,21 +55,25 @@ pub(crate) fn write_header(
     place: &CallPlace,
     calls: &ObjectCalls,
 ) -> MessageType {
+    write_address(writer, object, calls.number(place), place.schema.hash);
     match framing {
-        Framing::Compact => {
-            writer.write(&object);
-            writer.write_varint(calls.number(place));
-            MessageType::Call
-        }
-        Framing::Unet => {
-            writer.write_packed_u32(place.schema.hash);
-            writer.write_packed_u32(object.0);
-            match place.schema.kind {
-                CallKind::Command => MessageType::Command,
-                CallKind::SyncEvent => MessageType::SyncEvent,
-                _ => MessageType::Rpc,
-            }
-        }
+        Framing::Compact => MessageType::Call,
+        Framing::Unet => match place.schema.kind {
+            CallKind::Command => MessageType::Command,
+            CallKind::SyncEvent => MessageType::SyncEvent,
+            _ => MessageType::Rpc,
+        },
+    }
+}
+
+/// Writes the object and the number of a call, or its hash in UNet.
+pub(crate) fn write_address(writer: &mut NetworkWriter, object: NetId, number: u64, hash: u32) {
+    if writer.encoding() == Encoding::Compact {
+        writer.write(&object);
+        writer.write_varint(number);
+    } else {
+        writer.write_packed_u32(hash);
+        writer.write_packed_u32(object.0);
     }
 }
 

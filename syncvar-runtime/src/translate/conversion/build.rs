@@ -38,11 +38,6 @@ pub struct Types<'a> {
 const CODECS: [&str; 4] = ["Half", "Quantized", "SmallestThree", "Bits"];
 
 impl Types<'_> {
-    /// Returns whether the reader of the values is the server.
-    pub const fn writes_to_server(&self) -> bool {
-        !self.reads_plain
-    }
-
     /// Returns the conversion of a value. `present` is the reader's value where the writer has none: that of the prefab.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ impl Resolver<'_> {
             classes: Vec::new(),
             ..server.clone()
         };
-        let types = self.to_client();
+        let types = self.state();
         let state = BehaviourPlan::new(server, &nothing, &types, &|_| None, &|_| false);
         SlotPlan {
             target: None,
@@ -106,7 +106,7 @@ impl Resolver<'_> {
         prefab: usize,
         behaviour: usize,
     ) -> (Option<BehaviourPlan>, Option<BehaviourPlan>) {
-        let (types, sources) = (self.to_client(), self.sources);
+        let (types, sources) = (self.state(), self.sources);
         let present = |field| sources.present(prefab, behaviour, field);
         let state = BehaviourPlan::new(server, own, &types, &present, &|_| true);
         let state = self.planned(place, server, state);
@@ -118,7 +118,7 @@ impl Resolver<'_> {
             let field: Option<&&SchemaField> = fields.get(at);
             field.is_some_and(|it| it.writers != Writers::Server)
         };
-        let writes = BehaviourPlan::new(own, server, &self.to_server(), &|_| None, &accepts);
+        let writes = BehaviourPlan::new(own, server, &self.values(), &|_| None, &accepts);
         (state, self.planned(place, own, writes))
     }
 
@@ -152,7 +152,7 @@ impl Resolver<'_> {
             .iter()
             .enumerate()
             .all(|(at, target)| *target == Some(at));
-        let types = self.to_server();
+        let types = self.values();
         let same = |(a, b): (&SchemaField, &SchemaField)| {
             (a.readers, a.writers, a.initial_only) == (b.readers, b.writers, b.initial_only)
                 && types

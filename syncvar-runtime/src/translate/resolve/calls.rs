@@ -3,7 +3,7 @@
 use super::{Resolver, Scope};
 use crate::schema::{CallKind, CallSchema, SchemaBehaviour, SchemaCall, SchemaPrefab};
 use crate::translate::change::{SchemaEffect, SchemaPlace};
-use crate::translate::conversion::{Members, Step, Types, find};
+use crate::translate::conversion::{Members, Step, find};
 
 /// Plan of a remote call, from the build of its sender to the build of its receiver.
 #[derive(Clone, Debug)]
@@ -18,14 +18,6 @@ pub struct CallPlan {
     pub arguments: Members,
     /// Set if the bytes of the call are equal in both builds.
     is_direct: bool,
-}
-
-impl CallPlan {
-    /// Returns whether the bytes of all calls are equal in both builds.
-    pub(super) fn are_direct(plans: &[Option<Self>]) -> bool {
-        let mut plans = plans.iter().flatten();
-        plans.all(|plan| plan.is_direct)
-    }
 }
 
 /// Call on an object, with its behaviour.
@@ -56,8 +48,16 @@ fn calls_of(prefab: &SchemaPrefab) -> Vec<Numbered<'_>> {
     calls.collect()
 }
 
-/// Plans of the calls of an object in a direction, by their numbers in the build of the sender.
-type Plans = Vec<Option<CallPlan>>;
+/// Plans of the calls of an object.
+#[derive(Debug, Default)]
+pub(super) struct CallPlans {
+    /// Calls to the client, by their numbers on the server; `None` for a command.
+    pub(super) received: Vec<Option<CallPlan>>,
+    /// Commands, by their numbers on the client; `None` for another call.
+    pub(super) sent: Vec<Option<CallPlan>>,
+    /// Set if both builds have the same calls with the same bytes.
+    pub(super) are_direct: bool,
+}
 
 impl Resolver<'_> {
     /// Plans the calls to the client, and the commands to the server. `targets`: positions of the client's behaviours by those
@@ -68,35 +68,46 @@ impl Resolver<'_> {
         server: &SchemaPrefab,
         client: &SchemaPrefab,
         targets: &[Option<usize>],
-    ) -> (Plans, Plans) {
+    ) -> CallPlans {
         let (server_calls, client_calls) = (calls_of(server), calls_of(client));
         let to_client = |at: usize| targets.get(at).copied().flatten();
         let to_server = |at: usize| targets.iter().position(|target| *target == Some(at));
-        let types = self.to_client();
         let mut received = Vec::new();
         for call in &server_calls {
             let is_sent = call.call.kind == CallKind::Command;
             let partner = to_client(call.behaviour);
             received.push(match partner {
                 Some(behaviour) if !is_sent => {
-                    self.call(place, server, call, behaviour, &client_calls, &types)
+                    self.call(place, server, call, behaviour, &client_calls)
                 }
                 _ => None,
             });
         }
-        let types = self.to_server();
         let mut sent = Vec::new();
         for call in &client_calls {
             let is_sent = call.call.kind == CallKind::Command && self.scope == Scope::Connection;
             let partner = to_server(call.behaviour);
             sent.push(match partner {
                 Some(behaviour) if is_sent => {
-                    self.call(place, client, call, behaviour, &server_calls, &types)
+                    self.call(place, client, call, behaviour, &server_calls)
                 }
                 _ => None,
             });
         }
-        (received, sent)
+        let is_direct = |plans: &[Option<CallPlan>], calls: &[Numbered<'_>], commands: bool| {
+            let mut pairs = plans.iter().zip(calls);
+            pairs.all(|(plan, call)| {
+                let is_here = (call.call.kind == CallKind::Command) == commands;
+                !is_here || plan.as_ref().is_some_and(|plan| plan.is_direct)
+            })
+        };
+        CallPlans {
+            are_direct: server_calls.len() == client_calls.len()
+                && is_direct(&received, &server_calls, false)
+                && (self.scope == Scope::Recording || is_direct(&sent, &client_calls, true)),
+            received,
+            sent,
+        }
     }
 
     /// Plans a call of a sender to a behaviour of the receiver.
@@ -107,7 +118,6 @@ impl Resolver<'_> {
         call: &Numbered<'_>,
         behaviour: usize,
         receiver: &[Numbered<'_>],
-        types: &Types<'_>,
     ) -> Option<CallPlan> {
         let name = sender
             .behaviours
@@ -118,7 +128,7 @@ impl Resolver<'_> {
             call: Some(call.call.names.name.clone()),
             ..place.clone()
         };
-        let from_server = !types.writes_to_server();
+        let from_server = call.call.kind != CallKind::Command;
         let partners: Vec<_> = receiver
             .iter()
             .enumerate()
@@ -153,7 +163,10 @@ impl Resolver<'_> {
                 SchemaEffect::Renamed(partner.call.names.name.clone()),
             );
         }
-        match types.members(&call.call.arguments, &partner.call.arguments, None) {
+        match self
+            .values()
+            .members(&call.call.arguments, &partner.call.arguments, None)
+        {
             Ok(arguments) => {
                 let is_same = |step: &Step| matches!(step, Step::Take(_, it) if it.is_copy());
                 let is_same = arguments.permuted.is_none() && arguments.steps.iter().all(is_same);

@@ -3,7 +3,7 @@
 use super::{MessagePlan, Resolver, Scope};
 use crate::schema::{Schema, SchemaMessage, SchemaType};
 use crate::translate::change::{SchemaEffect, SchemaPlace};
-use crate::translate::conversion::{Conversion, Types, find};
+use crate::translate::conversion::{Conversion, find};
 use crate::translate::layout::{Layout, Measures};
 
 /// Name of the message with the inputs of clients.
@@ -13,7 +13,6 @@ impl Resolver<'_> {
     /// Plans the messages to the client, and the messages to the server.
     pub(super) fn messages(&mut self) -> (Vec<MessagePlan>, Vec<MessagePlan>) {
         let (server, client) = (self.server, self.client);
-        let (to_client, to_server) = (self.to_client(), self.to_server());
         let mut received = Vec::new();
         for message in &server.messages {
             let place = place(message);
@@ -34,7 +33,7 @@ impl Resolver<'_> {
             if message.names.name == INPUT {
                 continue;
             }
-            received.extend(self.message(&place, message, own, &to_client, &own.names.name));
+            received.extend(self.message(&place, message, own, &own.names.name));
         }
         let mut sent = Vec::new();
         for message in &client.messages {
@@ -48,7 +47,7 @@ impl Resolver<'_> {
             };
             if self.scope == Scope::Connection {
                 let name = &message.names.name;
-                sent.extend(self.message(&place, message, partner, &to_server, name));
+                sent.extend(self.message(&place, message, partner, name));
             }
         }
         (received, sent)
@@ -59,10 +58,9 @@ impl Resolver<'_> {
         place: &SchemaPlace,
         from: &SchemaMessage,
         to: &SchemaMessage,
-        types: &Types<'_>,
         name: &str,
     ) -> Option<MessagePlan> {
-        match types.convert(&from.value, &to.value, None) {
+        match self.values().convert(&from.value, &to.value, None) {
             Ok(value) => Some(MessagePlan {
                 from: from.number,
                 to: Some(to.number),

@@ -3,15 +3,19 @@
 use syncvar_runtime::MessageError;
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::unstable::call::{CallPlace, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::unstable::translate::resolve::{CallPlan, PrefabPlan};
 use syncvar_runtime::{
-    CallError, CommandSender, ConnectionId, NetId, NetworkCalls, NetworkWriter, SyncValue, Target,
-    WriteError,
+    CallError, CommandSender, ConnectionId, NetId, NetworkCalls, NetworkReader, NetworkWriter,
+    SyncValue, Target, WriteError, WriteErrorKind,
 };
 
 use crate::client::NetworkClient;
 use crate::client::arrivals::Arrivals;
 use crate::client::objects::Objects;
-use crate::message::{AddPlayer, RemovePlayer, View, frame, frame_number, write_header};
+use crate::client::translation::{translate_arguments, translate_message};
+use crate::message::{
+    AddPlayer, Incoming, RemovePlayer, View, frame, frame_number, write_address, write_header,
+};
 use crate::{Framing, MessageType};
 
 impl NetworkClient {
@@ -80,6 +84,7 @@ impl NetworkClient {
         if let Some(error) = value.take_error() {
             return Err(error.into());
         }
+        let number = self.translate_sent(number, &mut value)?;
         if let Some(kind) = self
             .session
             .room(
@@ -142,6 +147,12 @@ impl NetworkClient {
         }
         let prefab = self.objects.world.prefab(object);
         let prefab = prefab.ok_or(CallError::UnknownObject(object))?;
+        if let Some(plan) = self.differing_plan(object)
+            && sent_call(plan, prefab.calls.number(&place)).is_none()
+        {
+            let (behaviour, call) = (place.name, place.schema.name);
+            return Err(CallError::ServerLacks { behaviour, call });
+        }
         let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
         write_header(self.framing(), &mut writer, object, &place, &prefab.calls);
         Ok(RoutedCall {
@@ -179,7 +190,12 @@ impl CallRouter for NetworkClient {
             Framing::Unet => MessageType::Command,
             Framing::Compact => MessageType::Call,
         };
-        for payload in &call.writers {
+        let translated = self.translate_call(&call)?;
+        for payload in translated
+            .iter()
+            .chain(&call.writers)
+            .take(call.writers.len())
+        {
             if let Some(kind) = room.refusal(self.framing().form(), payload.len()) {
                 return Err(WriteError::new(kind, 0, Some(place.name), None).into());
             }
@@ -195,6 +211,71 @@ impl CallRouter for NetworkClient {
         }
         Ok(())
     }
+}
+
+impl NetworkClient {
+    /// Translates a message for a server of a different build. Returns its number there.
+    fn translate_sent(&self, number: i16, value: &mut NetworkWriter) -> Result<i16, MessageError> {
+        let Some(translation) = self.session.translation.as_ref() else {
+            return Ok(number);
+        };
+        let plan = translation.sent_message(number);
+        let name = || plan.map_or_else(String::new, |plan| plan.name.clone());
+        let found = plan.and_then(|plan| Some((plan, plan.to?)));
+        let (plan, to) = found.ok_or_else(|| MessageError::ServerLacks(name()))?;
+        let mut own = NetworkReader::with_encoding(value.as_bytes(), value.encoding());
+        let translated = translate_message(plan, &mut own).ok();
+        let translated = translated.filter(|translated| translated.fits);
+        let Some(translated) = translated else {
+            let kind = WriteErrorKind::Custom("the message does not fit its type on the server");
+            return Err(WriteError::new(kind, 0, None, None).into());
+        };
+        value.truncate(0);
+        value.write_bytes(&translated.bytes);
+        Ok(to)
+    }
+
+    /// Returns the plan of an object whose bytes differ from those of the server's build.
+    fn differing_plan(&self, object: NetId) -> Option<&PrefabPlan> {
+        let translation = self.session.translation.as_ref()?;
+        let prefab = self.objects.world.prefab(object)?;
+        translation.differing(prefab.index)
+    }
+
+    /// Translates a command for a server of a different build; `None` for a server of this build.
+    fn translate_call(&self, call: &RoutedCall) -> Result<Option<NetworkWriter>, CallError> {
+        let (Some(plan), Some(own)) = (self.differing_plan(call.object), call.writers.first())
+        else {
+            return Ok(None);
+        };
+        let prefab = self.objects.world.prefab(call.object);
+        let number = prefab.map(|prefab| prefab.calls.number(&call.place));
+        let place = &call.place;
+        let Some(plan) = number.and_then(|number| sent_call(plan, number)) else {
+            let (behaviour, call) = (place.name, place.schema.name);
+            return Err(CallError::ServerLacks { behaviour, call });
+        };
+        let message_type = match self.framing() {
+            Framing::Unet => MessageType::Command,
+            Framing::Compact => MessageType::Call,
+        };
+        let decoded = Incoming::decode(message_type, own.as_bytes());
+        let translated =
+            decoded.and_then(|mut own| translate_arguments(&plan.arguments, &mut own.arguments));
+        let kind = WriteErrorKind::Custom("an argument does not fit its type on the server");
+        let unfit = || CallError::from(WriteError::new(kind, 0, Some(place.name), None));
+        let translated = translated.ok().filter(|translated| translated.fits);
+        let arguments = translated.ok_or_else(unfit)?;
+        let mut writer = NetworkWriter::with_encoding(self.framing().encoding());
+        write_address(&mut writer, call.object, plan.number, plan.hash);
+        writer.write_bytes(&arguments.bytes);
+        Ok(Some(writer))
+    }
+}
+
+/// Returns the plan of a command by its number in this build.
+fn sent_call(plan: &PrefabPlan, number: u64) -> Option<&CallPlan> {
+    plan.sent.get(usize::try_from(number).ok()?)?.as_ref()
 }
 
 /// Returns the view that the next command refers to; `None` for prefabs without a history.

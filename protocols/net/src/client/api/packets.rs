@@ -156,7 +156,18 @@ impl NetworkClient {
             }
             Effect::Call(mut call) => {
                 let (object, place) = (call.object, call.place);
-                let ran = CheckOut::run_call(self, object, &place, None, &mut call.arguments);
+                let ran = match call.translated.take() {
+                    None => CheckOut::run_call(self, object, &place, None, &mut call.arguments),
+                    Some(bytes) => {
+                        let encoding = call.arguments.encoding();
+                        let budget = call.arguments.budget();
+                        let mut arguments =
+                            NetworkReader::with_encoding(&bytes, encoding).with_budget(budget);
+                        let ran = CheckOut::run_call(self, object, &place, None, &mut arguments);
+                        call.translated = Some(bytes);
+                        ran
+                    }
+                };
                 return self.inbound.finish_call(&call, ran, &mut self.context);
             }
             Effect::ParentChanged(child) => self.report_parent(child),

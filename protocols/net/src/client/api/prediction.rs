@@ -33,7 +33,9 @@ impl NetworkClient {
         let kind = self.objects.world.prefabs.input_kind();
         let kind = kind.ok_or(MessageError::NotRegistered(type_name::<M>()))?;
         let encoding = self.session.server.framing.encoding();
-        self.inputs.hold(input, encoding, || kind.make())
+        let translation = self.session.translation.as_deref();
+        self.inputs
+            .hold(input, encoding, translation, || kind.make())
     }
 
     /// Returns the last tick of the server's time that has begun on the input clock. It has the newest input. `None`
@@ -274,7 +276,8 @@ impl NetworkClient {
         let ticks = self.inputs.begin_ticks(&self.context.clock, on_stream);
         let encoding = self.session.server.framing.encoding();
         for tick in ticks.clone() {
-            self.inputs.begin_tick(tick, encoding);
+            let translation = self.session.translation.as_deref();
+            self.inputs.begin_tick(tick, encoding, translation);
             self.predictions.predict_tick(tick, &self.inputs);
         }
         if self.objects.world.callbacks == Callbacks::Run {

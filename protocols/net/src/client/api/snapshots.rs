@@ -31,6 +31,7 @@ use crate::MessageType;
 use crate::client::inbound::{EarlyKind, Snapshot};
 use crate::client::objects::Fact;
 use crate::client::state_message::StateMessage;
+use crate::client::translation::NO_PREFAB;
 use crate::client::{ClientEvent, NetworkClient};
 
 impl NetworkClient {
@@ -52,9 +53,11 @@ impl NetworkClient {
             if refused.is_none() {
                 self.context.stats.count_entry(MessageType::SpawnBatch);
             }
-            let (ranks, prefabs) = (&self.inbound.prefab_ranks, &self.objects.world.prefabs);
-            match Snapshot::decode(object, bytes, ranks, prefabs) {
-                Ok(snapshot) => self.take_snapshot(&snapshot, refused),
+            let translation = self.session.translation.as_ref();
+            let ranks = translation.map_or(&self.inbound.prefab_ranks, |it| &it.ranks);
+            match Snapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
+                Ok(Some(snapshot)) => self.take_snapshot(&snapshot, refused),
+                Ok(None) => self.skip_object(object),
                 Err(error) => match self.objects.world.objects.get_mut(object.0) {
                     Some(replica) => {
                         replica.set(Fact::Refreshed, true);
@@ -67,9 +70,25 @@ impl NetworkClient {
         result
     }
 
+    /// Skips an object of a prefab that this build lacks, and its messages.
+    #[cold]
+    fn skip_object(&mut self, object: NetId) {
+        let limit = self.context.config.max_objects;
+        if self.objects.world.contains(object) {
+            self.forget(object, Departure::Destroyed);
+        }
+        self.inbound.early.drop_of(object, &mut self.context);
+        if !self.inbound.early.skip(object, limit) {
+            tracing::warn!(%object, limit, "too many objects of prefabs that this build lacks");
+        }
+    }
+
     /// Takes a snapshot. An object that is announced or restored by it receives its early messages.
     pub(super) fn take_snapshot(&mut self, snapshot: &Snapshot<'_>, refused: Option<&ReadError>) {
         let object = snapshot.object;
+        if snapshot.prefab == Some(NO_PREFAB) {
+            return self.skip_object(object);
+        }
         let Some(is_known) = self.prepare_snapshot(snapshot) else {
             return;
         };

@@ -5,6 +5,7 @@ use crate::MessageType;
 use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
+use crate::client::translation::{is_known_call, received_call, translate_arguments};
 use crate::message::{Incoming, Name, named};
 use syncvar_runtime::unstable::call::{CallPlace, Failure};
 use syncvar_runtime::{CallFailure, Encoding, NetId, NetworkReader, ReadError, ReceivedEvent};
@@ -15,6 +16,8 @@ pub(crate) struct ReceivedCall<'a> {
     pub(crate) object: NetId,
     pub(crate) place: CallPlace,
     pub(crate) arguments: NetworkReader<'a>,
+    /// Arguments in the types of this build; `None` from a server of this build.
+    pub(crate) translated: Option<Vec<u8>>,
     encoding: Encoding,
     /// Bytes of the arguments.
     bytes: &'a [u8],
@@ -34,7 +37,15 @@ impl Inbound {
             return Ok(None);
         }
         let prefab = lent.objects.world.prefab(call.object);
-        let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
+        let translation = lent.session.translation.clone();
+        let plan = { translation.as_ref() }.and_then(|it| it.differing(prefab?.index));
+        let call_plan = plan.and_then(|plan| received_call(plan, call.name));
+        if plan.is_some_and(|plan| is_known_call(plan, call.name)) && call_plan.is_none() {
+            // This build lacks the call.
+            return Ok(None);
+        }
+        let name = call_plan.map_or(call.name, |plan| Name::Number(plan.number));
+        let place = prefab.and_then(|prefab| named(&prefab.calls, name));
         if place.is_some_and(|place| place.schema.after_state)
             && let (Some(tick), Some(arrivals)) = (self.packet.tick, &mut lent.arrivals)
             && arrivals.defer_call(tick, message, lent.context.now())
@@ -53,12 +64,26 @@ impl Inbound {
             };
             return Err(call.arguments.unknown_call(number));
         };
+        let encoding = call.arguments.encoding();
+        let mut translated = None;
+        if let Some(plan) = call_plan {
+            let arguments = translate_arguments(&plan.arguments, &mut call.arguments)?;
+            if !arguments.fits {
+                let message = "an argument of the server does not fit its type".into();
+                let failure = CallFailure::new(call.object, &place, message);
+                let event = ClientEvent::CallFailed(Box::new(failure));
+                lent.context.events.push(event);
+                return Ok(None);
+            }
+            translated = Some(arguments.bytes);
+        }
         Ok(Some(ReceivedCall {
             object: call.object,
             place,
-            encoding: call.arguments.encoding(),
+            encoding,
             bytes: call.arguments.rest(),
             arguments: call.arguments,
+            translated,
         }))
     }
 
@@ -74,7 +99,8 @@ impl Inbound {
         let (message, result) = match ran {
             Some(Ok(())) => {
                 if place.is_event() {
-                    let event = ReceivedEvent::new(object, place, call.encoding, call.bytes);
+                    let bytes = call.translated.as_deref().unwrap_or(call.bytes);
+                    let event = ReceivedEvent::new(object, place, call.encoding, bytes);
                     context.events.push(ClientEvent::SyncEvent(event));
                 }
                 return Ok(());

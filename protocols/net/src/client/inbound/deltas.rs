@@ -11,11 +11,12 @@ use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::schema::BehaviourClass;
 use syncvar_runtime::unstable::object::{
-    DeltaMessage, Entry, HookTime, NewestWins, OwnFields, Reception, ReceptionMemory,
-    ReceptionReport,
+    DeltaMessage, Entry, HookTime, NewestWins, OwnFields, Pool, Reception, ReceptionMemory,
+    ReceptionReport, TranslationMemory,
 };
 use syncvar_runtime::unstable::packet::Entries;
 use syncvar_runtime::unstable::table::Table;
+use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{Arrival, Callbacks, ChangedFields, HookFailure, NetId, ReadError};
 
 /// Number of objects that are looked up before the first is read.
@@ -304,6 +305,8 @@ impl Inbound {
     fn read_entries(&mut self, way: Way, pool: u32, entries: &[Entry<'_>], lent: &mut Reading<'_>) {
         let default_interval = lent.session.default_interval(&lent.context.config);
         let objects = &mut *lent.objects;
+        let translation = lent.session.translation.as_ref();
+        let plan = translation.and_then(|it| it.differing(objects.world.pools.prefab(pool)));
         let Some(pool) = objects.world.pools.pool_mut(pool) else {
             return;
         };
@@ -320,6 +323,7 @@ impl Inbound {
             joining: lent.session.is_joining(),
             will_show,
         };
+        let mut unfit = Vec::new();
         let mut reception = Reception {
             message: DeltaMessage {
                 encoding: way.framing.encoding(),
@@ -345,8 +349,18 @@ impl Inbound {
                 (true, true) => HookTime::AfterStep,
             },
         };
-        pool.read_changes(entries, &mut reception);
+        match plan {
+            None => pool.read_changes(entries, &mut reception),
+            Some(plan) => {
+                let memory = &mut self.memory.translation;
+                read_translated(entries, pool, plan, memory, &mut reception, &mut unfit);
+            }
+        }
         self.budget = reception.budget;
+        for (object, fields) in unfit {
+            self.memory.translation.unfit = fields;
+            lent.report_unfit(object, &mut self.memory.translation.unfit);
+        }
         if !lent.writes.from_hooks.is_empty() {
             let may_write = lent.session.is_connected() && lent.context.config.compare_schemas;
             lent.writes.take_hook_writes(lent.objects, may_write);
@@ -355,6 +369,26 @@ impl Inbound {
             for (object, error) in std::mem::take(&mut self.memory.failed) {
                 lent.poison(object, error);
             }
+        }
+    }
+}
+
+/// Reads deltas of a server of a different build. Collects the fields whose values do not fit.
+#[cold]
+fn read_translated(
+    entries: &[Entry<'_>],
+    pool: &mut dyn Pool,
+    plan: &PrefabPlan,
+    memory: &mut TranslationMemory,
+    reception: &mut Reception<'_>,
+    unfit: &mut Vec<(NetId, Vec<(usize, u64)>)>,
+) {
+    for entry in entries {
+        if let Some(slots) = pool.slots_mut(entry.row) {
+            reception.read_translated(entry, slots, plan, memory);
+        }
+        if !memory.unfit.is_empty() {
+            unfit.push((entry.net_id, std::mem::take(&mut memory.unfit)));
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
 use crate::{Framing, MessageType};
-use syncvar_runtime::unstable::ordered::{IdMap, IdPairs};
+use syncvar_runtime::unstable::ordered::{IdMap, IdPairs, Ids};
 use syncvar_runtime::{Channel, NetId, ReadError};
 
 /// Messages for objects that have not arrived, in order of arrival.
@@ -27,6 +27,8 @@ pub(crate) struct EarlyMessages {
     messages: usize,
     bytes: usize,
     gone: Gone,
+    /// Objects of prefabs that this build lacks.
+    skipped: Ids<NetId>,
     /// First error of an early message, for the packet that has released it.
     error: Option<ReadError>,
 }
@@ -177,11 +179,38 @@ impl EarlyMessages {
     #[inline]
     pub(crate) fn forget_gone(&mut self, object: NetId) {
         self.gone.remove(object);
+        if !self.skipped.is_empty() {
+            self.skipped.remove(object);
+        }
     }
 
-    /// Returns whether an object has recently been removed.
+    /// Skips the messages of an object of a prefab that this build lacks, until it is removed. Returns false if the limit
+    /// of such objects is reached.
+    pub(crate) fn skip(&mut self, object: NetId, limit: usize) -> bool {
+        let has_room = self.skipped.len() < limit;
+        if has_room {
+            self.skipped.insert(object);
+        }
+        has_room
+    }
+
+    /// Ends the skip of an object that is removed. Returns whether it was skipped.
+    pub(crate) fn end_skip(&mut self, object: NetId) -> bool {
+        let was_skipped = !self.skipped.is_empty() && self.skipped.remove(object);
+        if was_skipped {
+            self.gone.insert(object);
+        }
+        was_skipped
+    }
+
+    /// Skips no objects from now on: all of them are sent again.
+    pub(crate) fn end_skips(&mut self) {
+        self.skipped = Ids::default();
+    }
+
+    /// Returns whether an object has recently been removed, or is skipped.
     fn is_gone(&self, object: NetId) -> bool {
-        self.gone.contains(object)
+        self.gone.contains(object) || self.skipped.contains(object)
     }
 
     /// Defers a message that precedes its object. Returns whether it was deferred or dropped, so

@@ -4,14 +4,16 @@ use super::{Deltas, Inbound, OwnerState, Reading, ReceivedCall, Snapshot};
 use crate::client::ClientEvent;
 use crate::client::objects::parent_from_wire;
 use crate::client::state_message::StateMessage;
+use crate::client::translation::translate_message;
 use crate::message::{
     Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide, ObjectSpawn,
     ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, unknown,
 };
 use crate::{Framing, MessageType};
 use syncvar_runtime::unstable::packet::Entries;
+use syncvar_runtime::unstable::translate::resolve::MessagePlan;
 use syncvar_runtime::unstable::world::Departure;
-use syncvar_runtime::{NetId, NetworkReader, Prefabs, ReadError, ReadErrorKind};
+use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
 
 /// Work of a visited object, in bytes.
 const WORK_PER_OBJECT: usize = 64;
@@ -58,8 +60,7 @@ impl Inbound {
         let announced_parent = self.announced_parent.take();
         Ok(match message.message_type {
             MessageType::ObjectSpawn | MessageType::ObjectSpawnScene | MessageType::SpawnBatch => {
-                let prefabs = &lent.objects.world.prefabs;
-                read_spawn(message, announced_parent, prefabs)?
+                read_spawn(message, announced_parent, lent)?
             }
             MessageType::UpdateVars => {
                 let mut reader = NetworkReader::new(payload);
@@ -132,6 +133,9 @@ impl Inbound {
             let ObjectHide { net_id } = ObjectHide::decode(message.payload)?;
             (net_id, Departure::Hidden)
         };
+        if self.early.end_skip(object) {
+            return Ok(Effect::Nothing);
+        }
         Ok(if self.early.defer(object, message, lent) {
             Effect::Nothing
         } else {
@@ -201,6 +205,7 @@ impl Inbound {
         if let (Some(arrivals), Some(tick)) = (&mut lent.arrivals, self.packet.tick) {
             arrivals.end_forged_ticks(tick);
         }
+        self.early.end_skips();
         lent.objects.forget_missed();
         lent.objects.begin_burst();
     }
@@ -233,14 +238,40 @@ impl Inbound {
         frame: Frame<'_>,
         lent: &mut Reading<'_>,
     ) -> Result<(), ReadError> {
+        let translation = lent.session.translation.clone();
+        let plan = translation
+            .as_ref()
+            .map(|it| it.received_message(frame.message_type));
+        let number = match plan {
+            None => frame.message_type,
+            Some(Some(MessagePlan { to: Some(to), .. })) => *to,
+            // This build lacks the message.
+            Some(Some(_)) => return Ok(()),
+            Some(None) => return Err(unknown(frame)),
+        };
         let messages = lent.objects.world.prefabs.messages();
-        let kind = messages.by_number(frame.message_type);
+        let kind = messages.by_number(number);
         let kind = kind.filter(|_| lent.session.is_connected());
         let kind = kind.ok_or_else(|| unknown(frame))?;
         let encoding = lent.session.server.framing.encoding();
         let mut reader =
             NetworkReader::with_encoding(frame.payload, encoding).with_budget(self.budget);
-        let message = kind.read(&mut reader);
+        let message = match plan.flatten() {
+            None => kind.read(&mut reader),
+            Some(plan) => {
+                let translated = translate_message(plan, &mut reader)?;
+                if !translated.fits {
+                    let message = plan.name.clone();
+                    lent.context
+                        .events
+                        .push(ClientEvent::UnfitMessage { message });
+                    return Ok(());
+                }
+                let mut reader = NetworkReader::with_encoding(&translated.bytes, encoding)
+                    .with_budget(reader.budget());
+                kind.read(&mut reader)
+            }
+        };
         self.budget = reader.budget();
         lent.context.stats.program_received.add(frame.length());
         lent.context.events.push(ClientEvent::Message(message?));
@@ -252,13 +283,16 @@ impl Inbound {
 fn read_spawn<'a>(
     message: StateMessage<'a>,
     announced_parent: Option<(NetId, NetId)>,
-    prefabs: &Prefabs,
+    lent: &Reading<'_>,
 ) -> Result<Effect<'a>, ReadError> {
     let payload = message.payload;
     Ok(match message.message_type {
         MessageType::ObjectSpawn => {
             let spawn = ObjectSpawn::decode(payload)?;
-            Effect::Snapshot(Snapshot::from_spawn(&spawn, prefabs, announced_parent))
+            let prefabs = &lent.objects.world.prefabs;
+            let translation = lent.session.translation.as_deref();
+            let snapshot = Snapshot::from_spawn(&spawn, prefabs, translation, announced_parent);
+            Effect::Snapshot(snapshot)
         }
         MessageType::ObjectSpawnScene => {
             let spawn = ObjectSpawnScene::decode(payload)?;

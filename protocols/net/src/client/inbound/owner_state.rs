@@ -5,9 +5,20 @@ use crate::client::objects::{Fact, LocalWrites, Replica};
 use crate::client::writes::discard_writes;
 use crate::message::LEAVES_GROUP;
 use syncvar_runtime::unstable::object::{
-    DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, Visit,
+    DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, TranslationMemory, Visit,
 };
+use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
+
+/// Source of the state of an object, and memory for its read.
+pub(crate) struct StateSource<'a> {
+    /// Plan for a server of a different build.
+    pub(super) plan: Option<&'a PrefabPlan>,
+    /// Tick of the packet; `None` without headers.
+    pub(super) tick: Option<u32>,
+    pub(super) kept: &'a mut KeptFields,
+    pub(super) memory: &'a mut TranslationMemory,
+}
 
 impl Replica {
     /// Reads a snapshot. Returns the result and whether writes of this client were kept.
@@ -23,7 +34,7 @@ impl Replica {
         slots: &mut dyn Slots,
         reader: &mut NetworkReader<'_>,
         replaces_all: bool,
-        ticks: Option<(u32, &mut KeptFields)>,
+        source: &mut StateSource<'_>,
     ) -> (Result<(), ReadError>, bool) {
         let keeps =
             self.is(Fact::Owned) && self.local_writes == LocalWrites::Tracked && !replaces_all;
@@ -34,15 +45,13 @@ impl Replica {
             saved = save.charge(reader);
         }
         let poisoned = self.is_poisoned();
-        let result = saved.and_then(|()| match ticks {
-            Some((tick, kept)) if !poisoned && !replaces_all => {
-                slots.read_full_newest(reader, NewestWins::in_tick(tick), kept)
-            }
-            Some((tick, _)) => {
+        let result = saved.and_then(|()| {
+            let newest = source.tick.filter(|_| !poisoned && !replaces_all);
+            if let Some(tick) = source.tick.filter(|_| newest.is_none()) {
                 slots.reset_ticks(tick);
-                slots.read_full(reader)
             }
-            None => slots.read_full(reader),
+            let newest = newest.map(NewestWins::in_tick);
+            slots.read_state(source.plan, reader, newest, source.kept, source.memory)
         });
         let mut kept = 0;
         if keeps {
@@ -107,8 +116,11 @@ impl Inbound {
         }
         let mut read = Vec::new();
         let mut result = Ok(());
+        let translation = lent.session.translation.as_ref();
+        let plan = translation.and_then(|it| it.differing(prefab));
+        let memory = &mut self.memory.translation;
         while reader.remaining() > 0 && result.is_ok() {
-            result = read_fields(slots, tick, &mut reader, &mut read);
+            result = read_fields(slots, plan, tick, &mut reader, memory, &mut read);
         }
         self.budget = reader.budget();
         let received = read.into_iter();
@@ -119,7 +131,10 @@ impl Inbound {
             hooks.clear();
         }
         match result {
-            Ok(()) => lent.add_references(object, &mut self.memory.targets),
+            Ok(()) => {
+                lent.add_references(object, &mut self.memory.targets);
+                lent.report_unfit(object, &mut self.memory.translation.unfit);
+            }
             Err(error) => {
                 self.memory.targets.clear();
                 lent.poison(object, error);
@@ -132,25 +147,29 @@ impl Inbound {
 /// Reads the fields of a behaviour in a tick, and appends them to the list.
 fn read_fields(
     slots: &mut dyn Slots,
+    plan: Option<&PrefabPlan>,
     tick: u32,
     reader: &mut NetworkReader<'_>,
+    memory: &mut TranslationMemory,
     read: &mut Vec<(usize, u64)>,
 ) -> Result<(), ReadError> {
-    let index = reader.read_u8()?;
-    let Some(slot) = slots.slot_mut(index.into()) else {
-        let (what, value) = ("position of a behaviour", index.into());
+    let position = usize::from(reader.read_u8()?);
+    let Some((index, result)) = slots.read_owned(plan, position, reader, memory) else {
+        let (what, value) = ("position of a behaviour", position as u64);
         return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
     };
-    let result = slot.deserialize(reader, false);
-    let fields = reader.take_report().seen;
-    read.push((index.into(), fields));
+    let Some(slot) = index.and_then(|index| slots.slot_mut(index)) else {
+        return result.map(drop);
+    };
+    let fields = *result.as_ref().unwrap_or(&0);
+    read.push((index.unwrap_or_default(), fields));
     if let Some(ticks) = slot.ticks_mut() {
         ticks.set(fields, tick);
     }
     if let Some(mut restricted) = slot.policy_slot() {
         restricted.mark_sent(fields);
     }
-    result
+    result.map(drop)
 }
 
 /// Takes the hooks of the received fields of a behaviour.

@@ -2,6 +2,7 @@
 
 use crate::Framing;
 use crate::client::objects::{Objects, Replica, parent_from_wire};
+use crate::client::translation::{NO_PREFAB, Translation};
 use crate::message::{ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID};
 use syncvar_runtime::unstable::relations::{Place, Relation};
 use syncvar_runtime::{
@@ -27,13 +28,20 @@ impl<'a> Snapshot<'a> {
     pub(crate) fn from_spawn(
         spawn: &ObjectSpawn<'a>,
         prefabs: &Prefabs,
+        translation: Option<&Translation>,
         announced_parent: Option<(NetId, NetId)>,
     ) -> Self {
+        let own = || {
+            prefabs
+                .by_asset_id(spawn.asset_id)
+                .map(|prefab| prefab.index)
+        };
         Self {
             object: spawn.net_id,
-            prefab: prefabs
-                .by_asset_id(spawn.asset_id)
-                .map(|prefab| prefab.index),
+            prefab: match translation {
+                Some(translation) => translation.by_asset_id(spawn.asset_id),
+                None => own(),
+            },
             asset_id: spawn.asset_id,
             place: Place {
                 position: spawn.position,
@@ -69,17 +77,20 @@ impl<'a> Snapshot<'a> {
         }
     }
 
-    /// Decodes an entry of a `SpawnBatch`.
+    /// Decodes an entry of a `SpawnBatch`. Returns `None` for an object of a prefab that this build lacks.
     pub(crate) fn decode(
         object: NetId,
         bytes: &'a [u8],
         prefab_ranks: &[u32],
         prefabs: &Prefabs,
-    ) -> Result<Self, ReadError> {
+    ) -> Result<Option<Self>, ReadError> {
         let mut reader = NetworkReader::with_encoding(bytes, Encoding::Compact);
         let kind = reader.read_varint()?;
         let rank = usize::try_from(kind >> 3).ok();
         let index = rank.and_then(|rank| prefab_ranks.get(rank));
+        if index == Some(&NO_PREFAB) {
+            return Ok(None);
+        }
         let prefab = index.and_then(|index| prefabs.get(*index));
         let Some(prefab) = prefab else {
             let (what, value) = ("number of a prefab", kind >> 3);
@@ -96,7 +107,7 @@ impl<'a> Snapshot<'a> {
         if kind & 2 != 0 {
             place.rotation = reader.read()?;
         }
-        Ok(Self {
+        Ok(Some(Self {
             object,
             prefab: Some(prefab.index),
             asset_id: prefab.asset_id,
@@ -104,7 +115,7 @@ impl<'a> Snapshot<'a> {
             relation,
             framing: Framing::Compact,
             state: reader.read_bytes(reader.remaining())?,
-        })
+        }))
     }
 
     /// Returns whether the snapshot belongs to the object with its id: same scene id and prefab.

@@ -1,11 +1,14 @@
 //! Snapshots: full states of new and known objects.
 
+use super::owner_state::StateSource;
 use super::{Inbound, Reading, Snapshot};
 use crate::client::objects::{Fact, Health, Replica};
 use crate::client::{ClientEvent, SpawnFailure};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::unstable::object::{DeferredHooks, Location, Slots, read_sections};
+use syncvar_runtime::unstable::prefab::Prefab;
+use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
 
 impl Inbound {
@@ -128,6 +131,14 @@ impl Inbound {
                 prefab.insert_into(&mut world.pools, object)
             }
         };
+        let translation = lent.session.translation.as_ref();
+        let plan =
+            translation.and_then(|it| it.differing(lent.objects.world.pools.prefab(at.pool)));
+        // A scene object may have been an object of another server.
+        if plan.is_some() || snapshot.relation.scene_id.is_some() {
+            let slots = lent.objects.world.pools.slots_mut(at);
+            slots.into_iter().for_each(|slots| slots.set_rules(plan));
+        }
         let mut replica = Replica::new(at);
         if let Some(tick) = self.packet.tick {
             replica.spawned = tick;
@@ -147,6 +158,9 @@ impl Inbound {
     ) -> Result<(), ReadError> {
         let object = snapshot.object;
         lent.writes.permits.remove(object);
+        let translation = lent.session.translation.as_ref();
+        let plan =
+            translation.and_then(|it| it.differing(lent.objects.world.pools.prefab(at.pool)));
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
             .with_budget(self.budget)
             .with_references(&mut self.memory.targets);
@@ -155,9 +169,10 @@ impl Inbound {
         let Some(slots) = world.pools.slots_mut(at) else {
             return Ok(());
         };
-        let mut read = slots.read_full(&mut reader);
-        if read.is_ok() && prefab.is_some_and(|prefab| prefab.callbacks.synchronize) {
-            read = read_data(object, slots, &mut reader, &mut lent.context.events);
+        let (kept, memory) = (&mut self.memory.kept, &mut self.memory.translation);
+        let mut read = slots.read_state(plan, &mut reader, None, kept, memory);
+        if read.is_ok() && has_data(prefab, plan) {
+            read = read_data(object, slots, plan, &mut reader, &mut lent.context.events);
         }
         self.budget = reader.budget();
         read?;
@@ -165,6 +180,7 @@ impl Inbound {
         if prefab.is_some_and(|prefab| prefab.facts.interpolated) {
             lent.record_snapshot(object, self.packet.tick);
         }
+        lent.report_unfit(object, &mut self.memory.translation.unfit);
         Ok(())
     }
 
@@ -184,7 +200,10 @@ impl Inbound {
         let Some(replica) = world.objects.get_mut(object.0) else {
             return Ok(None);
         };
-        let prefab = world.prefabs.get(world.pools.prefab(replica.at.pool));
+        let index = world.pools.prefab(replica.at.pool);
+        let prefab = world.prefabs.get(index);
+        let translation = lent.session.translation.as_ref();
+        let plan = translation.and_then(|it| it.differing(index));
         let is_owned = replica.is(if joining {
             Fact::OwnedBeforeBurst
         } else {
@@ -197,16 +216,20 @@ impl Inbound {
             let has_hooks = world.callbacks == Callbacks::Run && replica.is_visible();
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.packet.tick;
-            let ticks = tick.map(|tick| (tick, &mut self.memory.kept));
+            let mut source = StateSource {
+                plan,
+                tick,
+                kept: &mut self.memory.kept,
+                memory: &mut self.memory.translation,
+            };
             lent.writes.permits.remove(object);
-            let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, ticks);
+            let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, &mut source);
             if kept {
                 lent.writes.changed.insert(object);
             }
-            let synchronize = prefab.is_some_and(|prefab| prefab.callbacks.synchronize);
             let read = match read {
-                Ok(()) if synchronize => {
-                    read_data(object, slots, &mut reader, &mut lent.context.events)
+                Ok(()) if has_data(prefab, plan) => {
+                    read_data(object, slots, plan, &mut reader, &mut lent.context.events)
                 }
                 read => read,
             };
@@ -229,6 +252,7 @@ impl Inbound {
         }
         reader.finish()?;
         replica.health = Health::Intact;
+        lent.report_unfit(object, &mut self.memory.translation.unfit);
         Ok(Some(hooks))
     }
 }
@@ -239,11 +263,25 @@ fn track_ticks(at: Location, tick: u32, lent: &mut Reading<'_>) {
     let kinds = &lent.context.config.channels;
     let is_unreliable = |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
     let world = &mut lent.objects.world;
-    let prefab = world.prefabs.get(world.pools.prefab(at.pool));
-    if prefab.is_some_and(|prefab| prefab.facts.channels.iter().copied().any(is_unreliable))
-        && let Some(slots) = world.pools.slots_mut(at)
-    {
+    let index = world.pools.prefab(at.pool);
+    let translation = lent.session.translation.as_ref();
+    let has_unreliable = match translation.and_then(|it| it.differing(index)) {
+        Some(plan) => plan.behaviours.iter().any(|it| is_unreliable(it.channel)),
+        None => {
+            let prefab = world.prefabs.get(index);
+            prefab.is_some_and(|prefab| prefab.facts.channels.iter().copied().any(is_unreliable))
+        }
+    };
+    if has_unreliable && let Some(slots) = world.pools.slots_mut(at) {
         slots.track_ticks(tick, is_unreliable);
+    }
+}
+
+/// Returns whether data follows the snapshots of an object.
+fn has_data(prefab: Option<&Prefab>, plan: Option<&PrefabPlan>) -> bool {
+    match plan {
+        Some(plan) => plan.behaviours.iter().any(|it| it.has_data),
+        None => prefab.is_some_and(|prefab| prefab.callbacks.synchronize),
     }
 }
 
@@ -251,10 +289,11 @@ fn track_ticks(at: Location, tick: u32, lent: &mut Reading<'_>) {
 fn read_data(
     object: NetId,
     slots: &mut dyn Slots,
+    plan: Option<&PrefabPlan>,
     reader: &mut NetworkReader<'_>,
     events: &mut Events<ClientEvent>,
 ) -> Result<(), ReadError> {
-    read_sections(object, slots, reader, |failure| {
+    read_sections(object, slots, plan, reader, |failure| {
         let (behaviour, error) = (failure.behaviour, &failure.error);
         let (read, expected) = (failure.read, failure.expected);
         tracing::warn!(%object, behaviour, read, expected, %error, "unreadable on_synchronize data");

@@ -1,8 +1,10 @@
 //! `WriteEncoder`: due owner writes of an object as bytes.
 
 use crate::client::outbound::MissingFields;
-use syncvar_runtime::unstable::object::{Nanos, Slot, Slots};
-use syncvar_runtime::{Encoding, NetworkWriter};
+use syncvar_runtime::limits::ReadBudget;
+use syncvar_runtime::unstable::object::{Nanos, Slot, Slots, TranslationMemory, translate_write};
+use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
+use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter};
 
 /// Fields of a behaviour in the bytes of a part.
 #[derive(Clone, Copy, Debug)]
@@ -23,11 +25,13 @@ pub(super) struct SentFields {
 pub(super) struct EncodedWrites {
     pub(super) writer: NetworkWriter,
     pub(super) sent: Vec<SentFields>,
+    /// Begin of the behaviour that was written last.
+    last: usize,
 }
 
 /// Encodes the due writes to the behaviours of an object.
 #[derive(Debug)]
-pub(super) struct WriteEncoder {
+pub(super) struct WriteEncoder<'a> {
     pub(super) now: Nanos,
     /// Send interval of behaviours without one.
     interval: Nanos,
@@ -37,13 +41,23 @@ pub(super) struct WriteEncoder {
     pub(super) lossy: EncodedWrites,
     /// Whether writes are left that are not due.
     pub(super) left: bool,
+    /// Plan of the object for a server of a different build.
+    plan: Option<&'a PrefabPlan>,
+    /// Fields whose values do not fit the types of the server, by behaviour.
+    pub(super) unfit: Vec<(usize, u64)>,
 }
 
-impl WriteEncoder {
-    pub(super) fn new(now: Nanos, interval: Nanos, encoding: Encoding) -> Self {
+impl<'a> WriteEncoder<'a> {
+    pub(super) fn new(
+        now: Nanos,
+        interval: Nanos,
+        encoding: Encoding,
+        plan: Option<&'a PrefabPlan>,
+    ) -> Self {
         let part = || EncodedWrites {
             writer: NetworkWriter::with_encoding(encoding),
             sent: Vec::new(),
+            last: 0,
         };
         Self {
             now,
@@ -51,6 +65,8 @@ impl WriteEncoder {
             reliable: part(),
             lossy: part(),
             left: false,
+            plan,
+            unfit: Vec::new(),
         }
     }
 
@@ -90,7 +106,13 @@ impl WriteEncoder {
         let dirty = slot.dirty_bits() & slot.policy().owner_write;
         let fields = self.due(slot);
         self.left |= dirty != fields;
-        if fields != 0 && !self.reliable.write(index, slot, fields) {
+        if fields == 0 {
+            return;
+        }
+        if self.reliable.write(index, slot, fields) {
+            let unfit = self.reliable.translate(index, self.plan);
+            self.unfit.extend(unfit);
+        } else {
             self.left = true;
         }
     }
@@ -109,7 +131,11 @@ impl WriteEncoder {
         let repeats = slot.info().redundancy > 0;
         if !self.lossy.write(index, slot, fields) {
             self.left = true;
-        } else if let Some(sent) = self.lossy.sent.last_mut() {
+            return;
+        }
+        let unfit = self.lossy.translate(index, self.plan);
+        self.unfit.extend(unfit);
+        if let Some(sent) = self.lossy.sent.last_mut() {
             sent.lost = missing.owed & others;
             sent.repeated = if repeats { due | sent.lost } else { 0 };
         }
@@ -120,6 +146,7 @@ impl EncodedWrites {
     /// Writes some fields of a behaviour. Returns whether it has written them.
     fn write(&mut self, index: u8, slot: &mut dyn Slot, fields: u64) -> bool {
         let start = self.writer.len();
+        self.last = start;
         self.writer.write_u8(index);
         let context = self.writer.context().with_fields(fields);
         let written = self
@@ -139,6 +166,27 @@ impl EncodedWrites {
             count: info.schema.field_count(),
         });
         true
+    }
+}
+
+impl EncodedWrites {
+    /// Translates the behaviour that was written last, for a server of a different build. Returns the fields whose values do
+    /// not fit.
+    fn translate(&mut self, index: u8, plan: Option<&PrefabPlan>) -> Option<(usize, u64)> {
+        let (plan, index) = (plan?, usize::from(index));
+        let written = self.writer.as_bytes().get(self.last..)?.to_vec();
+        self.writer.truncate(self.last);
+        let delta = written.get(1..)?;
+        let mut reader = NetworkReader::with_encoding(delta, self.writer.encoding())
+            .with_budget(ReadBudget::UNLIMITED);
+        let memory = &mut TranslationMemory::default();
+        match translate_write(plan, index, &mut reader, &mut self.writer, memory) {
+            Ok(unfit) => (unfit != 0).then_some((index, unfit)),
+            Err(error) => {
+                tracing::error!(%error, "a client cannot read its own write");
+                None
+            }
+        }
     }
 }
 

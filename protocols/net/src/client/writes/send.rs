@@ -54,6 +54,7 @@ impl PendingWrites {
             return false;
         };
         let permit = self.permits.get(id).copied().unwrap_or_default();
+        let prefab = lent.objects.world.pools.prefab(replica.at.pool);
         let Some(slots) = lent.objects.world.pools.slots_mut(replica.at) else {
             if let Some(lossy) = &mut lent.outbound.lossy {
                 lossy.keep(id);
@@ -68,10 +69,12 @@ impl PendingWrites {
             return true;
         }
         let config = &lent.context.config;
+        let translation = lent.session.translation.as_ref();
         let mut encoder = WriteEncoder::new(
             nanos(lent.context.now()),
             config.default_interval(),
             lent.session.server.framing.encoding(),
+            translation.and_then(|it| it.differing(prefab)),
         );
         let (lossy, channels) = (lent.outbound.lossy.as_deref(), &config.channels);
         encoder.encode_all(slots, |index, slot| {
@@ -82,7 +85,20 @@ impl PendingWrites {
             is_lossy.then(|| lossy.missing(id, permit, index))
         });
         self.send_parts(id, permit, &mut encoder, lent);
+        self.refuse_unfit(id, &encoder.unfit, lent);
         encoder.left
+    }
+
+    /// Reports written values that do not fit the types of a server of a different build, and asks for its values.
+    fn refuse_unfit(&mut self, id: NetId, unfit: &[(usize, u64)], lent: &mut Sending<'_>) {
+        for (index, fields) in unfit {
+            let slots = lent.objects.world.slots(id);
+            if let Some(slot) = slots.and_then(|slots| slots.slot(*index)) {
+                let fields = ChangedFields::new(slot.info().class, *fields);
+                report_refused(&mut lent.context.events, id, *index, fields);
+                self.refused.insert(id);
+            }
+        }
     }
 
     /// Sends the encoded writes to an object: of reliable behaviours, and of those whose packets may be lost.
@@ -90,12 +106,17 @@ impl PendingWrites {
         &mut self,
         id: NetId,
         permit: u32,
-        encoder: &mut WriteEncoder,
+        encoder: &mut WriteEncoder<'_>,
         lent: &mut Sending<'_>,
     ) {
         let now = encoder.now;
         for (part, is_lossy) in [(&mut encoder.reliable, false), (&mut encoder.lossy, true)] {
             if part.sent.is_empty() {
+                continue;
+            }
+            if part.writer.is_empty() {
+                // A server of a different build takes none of the fields.
+                lent.mark_sent(id, &part.sent, now, false);
                 continue;
             }
             let mut message = NetworkWriter::with_encoding(part.writer.encoding());
