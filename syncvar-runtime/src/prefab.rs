@@ -28,6 +28,9 @@ use message::Messages;
 use schema::SchemaText;
 use text::PrefabText;
 
+/// Name of the message with the inputs of clients.
+const INPUT: &str = "input";
+
 /// Registry of the spawnable objects: names, and functions that create their behaviours. The server
 /// and every client build the same registry, and compare it at connect.
 ///
@@ -202,7 +205,7 @@ impl Prefabs {
     /// When a type of inputs is already set, or a message has the name `input` or this type.
     #[must_use]
     pub fn input<M: SyncValue>(mut self) -> Self {
-        self.messages.register::<M>("input", None);
+        self.messages.register::<M>(INPUT, None);
         self.input = Some(InputKind::of::<M>());
         self.changed()
     }

@@ -5,6 +5,8 @@ mod convert;
 mod identity;
 mod keyed;
 mod text;
+#[cfg(feature = "serde")]
+mod with_serde;
 
 use std::fmt;
 use std::sync::Arc;
@@ -42,6 +44,9 @@ use crate::{NetId, NetRef};
 /// assert_eq!(position.to_string(), "{ x: 1.5, y: -2.0 }");
 /// assert_eq!(Value::from(vec![1, 2]), Value::List(vec![1.into(), 2.into()]));
 /// ```
+///
+/// With the feature `serde`, values are data of serde: a struct is a map of its members, a variant without data its name,
+/// `None` is null.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Value {

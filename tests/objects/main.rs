@@ -26,4 +26,5 @@ mod rewinding;
 mod scene;
 mod spawning;
 mod together;
+mod untyped;
 mod warnings;

@@ -1,9 +1,10 @@
 //! Prefabs of a schema, without compiled types.
 
-use super::Prefabs;
+use super::{INPUT, Prefabs};
 use crate::NetworkHash128;
+use crate::motion::InputKind;
 use crate::schema::{MAX_BEHAVIOURS, Schema, SchemaPrefab};
-use crate::untyped::{UntypedClass, UntypedError, UntypedRow, intern, intern_type};
+use crate::untyped::{InputBytes, UntypedClass, UntypedError, UntypedRow, intern, intern_type};
 
 /// Limit of prefabs, and of messages.
 const MAX_PARTS: usize = 4096;
@@ -50,6 +51,9 @@ impl Prefabs {
             kind.was.clone_from(&message.names.was);
         }
         prefabs.messages.number_all();
+        if prefabs.messages.by_name(INPUT).is_some() {
+            prefabs.input = Some(InputKind::of::<InputBytes>());
+        }
         for prefab in &schema.prefabs {
             let place = format!("prefab `{}`", prefab.names.name);
             prefabs = prefabs

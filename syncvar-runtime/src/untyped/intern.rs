@@ -123,6 +123,19 @@ fn lock() -> MutexGuard<'static, Interned> {
 }
 
 impl Interned {
+    fn intern(
+        &mut self,
+        behaviour: &SchemaBehaviour,
+    ) -> Result<&'static UntypedClass, UntypedError> {
+        let text = format!("{behaviour:?}");
+        if let Some(class) = self.classes.get(&text) {
+            return Ok(class);
+        }
+        let class = class_of(behaviour, |zeros| self.take(&text, zeros))?;
+        self.classes.insert(text, class);
+        Ok(class)
+    }
+
     /// Takes memory for a description with a text.
     fn take(&mut self, text: &str, more: usize) -> Result<(), UntypedError> {
         let needed = text.len().saturating_mul(MEMORY_PER_BYTE);
@@ -141,14 +154,7 @@ impl Interned {
 ///
 /// When a type is unknown, and when the memory of all descriptions is exhausted.
 pub(crate) fn intern(behaviour: &SchemaBehaviour) -> Result<&'static UntypedClass, UntypedError> {
-    let text = format!("{behaviour:?}");
-    let mut interned = lock();
-    if let Some(class) = interned.classes.get(&text) {
-        return Ok(class);
-    }
-    let class = class_of(behaviour, |zeros| interned.take(&text, zeros))?;
-    interned.classes.insert(text, class);
-    Ok(class)
+    lock().intern(behaviour)
 }
 
 /// The type of a message of a learned schema.
@@ -262,5 +268,34 @@ mod leak {
                 },
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+
+    use super::{Interned, UntypedError};
+    use crate::schema::Schema;
+
+    #[test]
+    fn learned_classes_have_a_limit_of_memory() {
+        let mut interned = Interned::default();
+        // Fields of different names, with first values of about a megabyte.
+        let mut learn = |number: usize| {
+            let fields = (0..8).map(|field| format!("      f{number}_{field}: [u8; 4000]\n"));
+            let fields: String = fields.collect();
+            let text = format!(
+                "prefab lamp 00000000000000000000000000000001\n  behaviour Lamp, channel 0\n    class Lamp\n{fields}"
+            );
+            let schema = Schema::parse(&text).unwrap();
+            interned.intern(&schema.prefabs[0].behaviours[0])
+        };
+        let first = learn(0).unwrap();
+        let refused = (1..100).find(|number| learn(*number).is_err()).unwrap();
+        assert!(refused > 8);
+        assert_eq!(learn(refused).unwrap_err(), UntypedError::TooMuchMemory);
+        // A class that is known costs nothing.
+        assert!(ptr::eq(learn(0).unwrap(), first));
     }
 }

@@ -6,7 +6,7 @@ use crate::schema::MAX_BEHAVIOURS;
 use crate::value::{Value, narrow, widen};
 use crate::wire::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 use crate::{
-    Fixed, Half, NetRef, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult, SyncCodec,
+    Fixed, Half, NetId, NetRef, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult, SyncCodec,
     SyncValue,
 };
 
@@ -165,6 +165,28 @@ impl Scalar {
             Self::NetRef => Value::Object(reader.read()?),
             Self::BehaviourRef => return read_behaviour(reader),
         })
+    }
+
+    /// Returns the value that a related value stands for: a character in a text, the number of an object, a pair for a
+    /// behaviour.
+    pub(super) fn related(&self, value: &Value) -> Option<Value> {
+        let object = |number: &Value| Some(NetRef::from(NetId(number.as_u64()?.try_into().ok()?)));
+        match (self, value) {
+            (Self::Char | Self::FixedChar, Value::Text(text)) => {
+                let mut characters = text.chars();
+                let first = characters.next()?;
+                characters.next().is_none().then_some(Value::Char(first))
+            }
+            (Self::NetRef, Value::Integer(_)) => object(value).map(Value::Object),
+            (Self::BehaviourRef, Value::List(parts)) => match &**parts {
+                [number, index] => Some(Value::Behaviour {
+                    object: object(number)?,
+                    index: index.as_u64()?.try_into().ok()?,
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// Checks whether a value fits.

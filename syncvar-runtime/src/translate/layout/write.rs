@@ -6,8 +6,9 @@ use crate::value::{MapValue, StructValue, Value, VariantValue};
 use crate::{Encoding, NetworkWriter, Quaternion, SmallestThree, SyncCodec, WriteErrorKind};
 
 impl Layout {
-    /// Writes a value. Keys of maps and elements of sets are put in order. An integer is accepted for a float, an element for
-    /// an optional one, a list for a tuple and for bytes, and a variant's name as a text.
+    /// Writes a value. Keys of maps and elements of sets are put in order. Related values are accepted, such as the kinds that
+    /// JSON has: an integer for a float or an object, an element for an optional one, a list for a tuple, a set, a map (of
+    /// pairs) or bytes, a text for a character or a variant without data, a struct for a map or a variant with data.
     ///
     /// A value that has no form in the encoding, such as a too long text, is an error of the writer.
     ///
@@ -16,7 +17,10 @@ impl Layout {
     /// When the value does not fit the type. Bytes of parts of the value may have been written.
     pub fn write_value(&self, value: &Value, writer: &mut NetworkWriter) -> Result<(), ValueError> {
         match (self, value) {
-            (Self::Scalar(scalar), _) => scalar.write(value, writer),
+            (Self::Scalar(scalar), _) => match scalar.related(value) {
+                Some(related) => scalar.write(&related, writer),
+                None => scalar.write(value, writer),
+            },
             (Self::Text { longest }, Value::Text(text)) => write_text(*longest, text, writer),
             (Self::Bytes, _) => {
                 let bytes = bytes_of(value).ok_or_else(|| self.wrong_type(value))?;
@@ -42,6 +46,9 @@ impl Layout {
                 let members = StructValue::default();
                 layout.write_value(&VariantValue { name, members }, writer)
             }
+            (Self::Enum(layout), Value::Struct(members)) if members.len() == 1 => {
+                layout.write_value(&variant_of(members), writer)
+            }
             (Self::Sequence(element), Value::List(values)) => {
                 write_elements(element, values.iter(), writer)
             }
@@ -64,6 +71,10 @@ impl Layout {
             (Self::Map(map), Value::Map(entries)) => {
                 write_entries(&map.key, &map.value, entries, writer)
             }
+            (Self::Map(map), _) => {
+                let entries = entries_of(value).ok_or_else(|| self.wrong_type(value))?;
+                write_entries(&map.key, &map.value, &entries, writer)
+            }
             (Self::Set(element), Value::Set(elements)) => {
                 write_set(element, elements.iter(), writer)
             }
@@ -80,6 +91,10 @@ impl Layout {
                 }
                 (CollectionKind::Dictionary, [key, of], Value::Map(entries)) => {
                     write_entries(key, of, entries, writer)
+                }
+                (CollectionKind::Dictionary, [key, of], _) => {
+                    let entries = entries_of(value).ok_or_else(|| self.wrong_type(value))?;
+                    write_entries(key, of, &entries, writer)
                 }
                 _ => Err(self.wrong_type(value)),
             },
@@ -129,6 +144,40 @@ fn write_text(longest: usize, text: &str, writer: &mut NetworkWriter) -> Result<
     }
     writer.write_text(text);
     Ok(())
+}
+
+/// Returns the variant of a struct with one member: its name, and its members.
+fn variant_of(members: &StructValue) -> VariantValue {
+    let member = members.iter().next();
+    VariantValue {
+        name: member.map_or("", |(name, _)| name).into(),
+        members: match member {
+            Some((_, Value::Struct(members))) => members.clone(),
+            Some((_, Value::List(elements))) => match Value::tuple(elements.iter().cloned()) {
+                Value::Struct(members) => members,
+                _ => StructValue::default(),
+            },
+            _ => StructValue::default(),
+        },
+    }
+}
+
+/// Returns the entries of a map that is given as a struct, or as a list of pairs.
+fn entries_of(value: &Value) -> Option<MapValue> {
+    match value {
+        Value::Struct(members) => {
+            let members = members.iter();
+            Some(members.map(|(name, value)| (name, value.clone())).collect())
+        }
+        Value::List(pairs) => {
+            let pairs = pairs.iter().map(|pair| match pair.as_list()? {
+                [key, value] => Some((key.clone(), value.clone())),
+                _ => None,
+            });
+            pairs.collect()
+        }
+        _ => None,
+    }
 }
 
 /// Returns bytes, also from a list of integers.

@@ -1,8 +1,8 @@
 //! Objects, calls and messages by name, for programs without the compiled types.
 
 use syncvar_runtime::unstable::call::CallRouter;
-use syncvar_runtime::untyped::{FieldError, UntypedBehaviour, Value, write_arguments};
-use syncvar_runtime::{CallError, MessageError, NetId, NetworkWriter};
+use syncvar_runtime::untyped::{FieldError, InputBytes, UntypedBehaviour, Value, write_arguments};
+use syncvar_runtime::{CallError, Encoding, MessageError, NetId, NetworkWriter};
 
 use crate::client::NetworkClient;
 use crate::client::objects::CommandName;
@@ -203,5 +203,53 @@ impl NetworkClient {
         let mut writer = NetworkWriter::with_encoding(self.session.server.framing.encoding());
         kind.write(&value.into(), &mut writer)?;
         self.send_written(channel, number, writer)
+    }
+
+    /// Sets the input of the ticks to come as a value: see [`set_input`](Self::set_input). For a client whose prefabs come
+    /// from a schema.
+    ///
+    /// ```
+    /// use syncvar::{prelude::*, untyped::Value};
+    ///
+    /// #[derive(SyncValue, Clone, Default)]
+    /// struct Move {
+    ///     x: f32,
+    ///     jump: bool,
+    /// }
+    ///
+    /// let prefabs = Prefabs::new().input::<Move>();
+    /// let mut client = NetworkClient::new(Prefabs::from_schema(&prefabs.schema())?);
+    /// client.set_input_value(Value::structure([("x", 1.0.into()), ("jump", Value::Bool(true))]))?;
+    /// let error = client.set_input_value(1).unwrap_err();
+    /// let text = "the message does not fit its type: a struct expected, not an integer";
+    /// assert_eq!(error.to_string(), text);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the schema has no inputs, the value does not fit, or has no form on the wire.
+    pub fn set_input_value(&mut self, input: impl Into<Value>) -> Result<(), MessageError> {
+        let prefabs = &self.objects.world.prefabs;
+        let missing = || MessageError::UnknownName("input".into());
+        let kind = prefabs.messages().by_name("input").ok_or_else(missing)?;
+        let list = prefabs.input_kind().ok_or_else(missing)?;
+        let encoding = self.session.server.framing.encoding();
+        let (value, mut bytes) = (input.into(), InputBytes::default());
+        for (form, bytes) in [
+            (Encoding::Unet, &mut bytes.unet),
+            (Encoding::Compact, &mut bytes.compact),
+        ] {
+            let mut writer = NetworkWriter::with_encoding(form);
+            kind.write(&value, &mut writer)?;
+            // A value without a form in the encoding of an earlier server is of no account.
+            if let Some(error) = writer.take_error().filter(|_| form == encoding) {
+                return Err(error.into());
+            }
+            bytes.extend_from_slice(writer.as_bytes());
+        }
+        let translation = self.session.translation.as_deref();
+        self.inputs
+            .hold(&bytes, encoding, translation, || list.make())
     }
 }

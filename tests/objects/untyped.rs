@@ -1,0 +1,377 @@
+//! Clients without compiled types: fields, writes, calls and messages by name.
+
+use syncvar::behaviour::{BufferSerializer, Synchronize};
+use syncvar::error::SynchronizeError;
+use syncvar::prelude::*;
+use syncvar::schema::Schema;
+use syncvar::testing::MemoryNetwork;
+use syncvar::untyped::{FieldErrorKind, UntypedBehaviour, Value};
+use syncvar::{ClientConfig, Framing, SyncValue};
+
+#[derive(SyncValue, Clone, Debug, PartialEq)]
+struct Shot {
+    at: NetRef,
+    power: f32,
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Body {
+    #[sync_var]
+    health: SyncVar<i32>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, synchronize)]
+struct Tank {
+    #[network_behaviour(base)]
+    body: Body,
+    #[sync_var(read = owner)]
+    fuel: SyncVar<u32>,
+    #[sync_var(write = owner)]
+    turret: SyncVar<f32>,
+    #[sync_var]
+    crew: SyncList<String>,
+    #[sync_var]
+    target: SyncVar<NetRef>,
+    shots: Vec<Shot>,
+}
+
+impl Synchronize for Tank {
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        let mut colour = 300_u16;
+        serializer.serialize_value(&mut colour)
+    }
+}
+
+#[network_calls]
+impl Tank {
+    #[command]
+    fn fire(&mut self, shot: Shot) {
+        self.shots.push(shot);
+    }
+
+    #[client_rpc]
+    fn shake(&mut self, strength: u8) {
+        *self.body.health -= i32::from(strength);
+    }
+
+    #[sync_event]
+    fn hit(by: NetRef);
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<Tank>("tank")
+        .register::<Optional<Body>>("ghost")
+        .message::<Shot>("shot")
+}
+
+/// Returns a network with a client without compiled types, and its index.
+fn network(framing: Framing) -> (MemoryNetwork, usize) {
+    let mut net = MemoryNetwork::new(prefabs);
+    let learned = Prefabs::from_schema(&prefabs().schema()).unwrap();
+    let config = ClientConfig {
+        framing,
+        ..ClientConfig::default()
+    };
+    let client = net.connect_client(NetworkClient::with_config(learned, config));
+    net.settle();
+    (net, client)
+}
+
+fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
+    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+}
+
+fn tank_of(net: &mut MemoryNetwork, client: usize) -> NetId {
+    let owner = Some(net.connection(client));
+    let options = SpawnOptions {
+        owner,
+        ..SpawnOptions::default()
+    };
+    let id = net.server.try_spawn(Tank::default(), options).unwrap();
+    net.settle();
+    id
+}
+
+#[test]
+fn fields_are_read_by_name_in_both_framings() {
+    for framing in [Framing::Unet, Framing::Compact] {
+        let (mut net, client) = network(framing);
+        let id = tank_of(&mut net, client);
+        assert_eq!(net.client(client).framing(), framing);
+        let mut tank = net.server.get_mut::<Tank>(id).unwrap();
+        tank.body.health.set(-7);
+        tank.fuel.set(9);
+        tank.crew.extend(["Ann".to_owned(), "Bob".to_owned()]);
+        tank.target.set(id.into());
+        drop(tank);
+        net.settle();
+        let tank = net.client(client).untyped(id, "Tank").unwrap();
+        let fields: Vec<_> = tank
+            .fields()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        let expected = [
+            "health: -7",
+            "fuel: 9",
+            "turret: 0.0",
+            "crew: [\"Ann\", \"Bob\"]",
+            &format!("target: {id}"),
+        ];
+        assert_eq!(fields, expected);
+        net.assert_replicas_equal();
+    }
+}
+
+#[test]
+fn changes_are_events_with_the_names_of_the_fields() {
+    let (mut net, client) = network(Framing::Compact);
+    let id = tank_of(&mut net, client);
+    events(&mut net, client);
+    net.server.get_mut::<Tank>(id).unwrap().body.health.set(5);
+    net.settle();
+    let changed = events(&mut net, client)
+        .into_iter()
+        .find_map(|event| match event {
+            ClientEvent::Changed { object, fields, .. } => Some((object, fields)),
+            _ => None,
+        });
+    let (object, fields) = changed.expect("a change");
+    assert_eq!((object, fields.behaviour()), (id, "Tank"));
+    assert_eq!(fields.names().collect::<Vec<_>>(), ["health"]);
+}
+
+#[test]
+fn calls_and_events_arrive_with_their_arguments() {
+    let (mut net, client) = network(Framing::Compact);
+    let id = tank_of(&mut net, client);
+    events(&mut net, client);
+    net.server.calls::<Tank>(id).shake(3).unwrap();
+    net.server.calls::<Tank>(id).hit(id.into()).unwrap();
+    net.settle();
+    let mut received = Vec::new();
+    for event in events(&mut net, client) {
+        match event {
+            ClientEvent::Called(called) => received.push((called.name(), called.values().unwrap())),
+            ClientEvent::SyncEvent(event) => {
+                received.push((event.name(), event.values().unwrap()));
+            }
+            _ => {}
+        }
+    }
+    let expected = [
+        ("shake", vec![("strength", Value::from(3))]),
+        ("hit", vec![("by", Value::object(id))]),
+    ];
+    assert_eq!(received, expected);
+}
+
+#[test]
+fn commands_and_writes_of_the_owner_reach_the_server() {
+    for framing in [Framing::Unet, Framing::Compact] {
+        let (mut net, client) = network(framing);
+        let id = tank_of(&mut net, client);
+        let shot = Value::structure([("at", Value::object(id)), ("power", 0.5.into())]);
+        let player = net.client_mut(client);
+        player.call(id, "Tank", "fire", &[shot]).unwrap();
+        assert!(player.set_value(id, "Tank", "turret", 1.25).unwrap());
+        assert!(!player.set_value(id, "Tank", "turret", 1.25).unwrap());
+        net.settle();
+        let tank = net.server.get::<Tank>(id).unwrap();
+        let shot = Shot {
+            at: id.into(),
+            power: 0.5,
+        };
+        assert_eq!((&tank.shots[..], *tank.turret), (&[shot][..], 1.25));
+        net.assert_replicas_equal();
+    }
+}
+
+#[test]
+fn impossible_writes_and_calls_say_why() {
+    let (mut net, client) = network(Framing::Compact);
+    let id = tank_of(&mut net, client);
+    let ghost = net.server.spawn(Optional::<Body>::default());
+    net.settle();
+    let player = net.client_mut(client);
+    let mut write = |id, behaviour: &str, field: &str, value: Value| {
+        let error = player.set_value(id, behaviour, field, value).unwrap_err();
+        error.to_string()
+    };
+    let errors = [
+        (
+            write(NetId(99), "Tank", "turret", 1.into()),
+            "Tank.turret: object #99 does not exist here",
+        ),
+        (
+            write(id, "Plane", "turret", 1.into()),
+            "Plane.turret: no such behaviour on the object",
+        ),
+        (
+            write(id, "Tank", "wings", 1.into()),
+            "Tank.wings: no such field",
+        ),
+        (
+            write(id, "Tank", "fuel", 1.into()),
+            "Tank.fuel: this client may not write the field",
+        ),
+        (
+            write(id, "Tank", "turret", "up".into()),
+            "Tank.turret: a float expected, not a text",
+        ),
+        (
+            write(ghost, "Body", "health", 1.into()),
+            "Optional<Body>.health: this client may not write the field",
+        ),
+    ];
+    for (error, expected) in errors {
+        assert_eq!(error, expected);
+    }
+    let player = net.client_mut(client);
+    let mut call = |command: &str, arguments: &[Value]| {
+        let error = player.call(id, "Tank", command, arguments).unwrap_err();
+        error.to_string()
+    };
+    assert_eq!(
+        call("jump", &[]),
+        format!("object {id} has no command Tank.jump there")
+    );
+    // A call of the server is no command.
+    assert_eq!(
+        call("shake", &[1.into()]),
+        format!("object {id} has no command Tank.shake there")
+    );
+    assert_eq!(
+        call("fire", &[]),
+        "an argument does not fit: 0 elements, 1 expected"
+    );
+    let shot = Value::structure([("at", 1)]);
+    assert_eq!(
+        call("fire", &[shot]),
+        "an argument does not fit: shot: the member `power` is missing"
+    );
+    let error = net.client_mut(client).send_value("chat", 1).unwrap_err();
+    assert_eq!(error.to_string(), "no message is named `chat`");
+}
+
+#[test]
+fn an_optional_behaviour_comes_and_goes() {
+    let (mut net, client) = network(Framing::Compact);
+    let id = net.server.spawn(Optional::<Body>::default());
+    net.settle();
+    let names = |net: &MemoryNetwork| -> Vec<_> {
+        let ghost = net.client(client).untyped(id, "Body").unwrap();
+        ghost.fields().map(|(name, _)| name).collect()
+    };
+    assert_eq!(names(&net), ["present"]);
+    assert_eq!(net.client(client).value(id, "Body", "health"), None);
+    let body = Body { health: 4.into() };
+    net.server
+        .get_mut::<Optional<Body>>(id)
+        .unwrap()
+        .set(Some(body));
+    net.settle();
+    assert_eq!(names(&net), ["health", "present"]);
+    assert_eq!(
+        net.client(client).value(id, "Body", "health"),
+        Some(&4.into())
+    );
+    net.server.get_mut::<Optional<Body>>(id).unwrap().set(None);
+    net.settle();
+    assert_eq!(names(&net), ["present"]);
+}
+
+#[test]
+fn a_former_owner_forgets_what_only_the_owner_reads() {
+    let (mut net, client) = network(Framing::Compact);
+    let id = tank_of(&mut net, client);
+    net.server.get_mut::<Tank>(id).unwrap().fuel.set(8);
+    net.settle();
+    assert_eq!(
+        net.client(client).value(id, "Tank", "fuel"),
+        Some(&8.into())
+    );
+    net.server.set_owner(id, None).unwrap();
+    net.settle();
+    assert_eq!(
+        net.client(client).value(id, "Tank", "fuel"),
+        Some(&0.into())
+    );
+    let error = net
+        .client_mut(client)
+        .set_value(id, "Tank", "turret", 1.0)
+        .unwrap_err();
+    assert_eq!(error.kind(), &FieldErrorKind::NotWritable);
+}
+
+#[test]
+fn behaviours_of_an_object_are_listed() {
+    let (mut net, client) = network(Framing::Compact);
+    let id = tank_of(&mut net, client);
+    let client = net.client(client);
+    let names: Vec<_> = client
+        .untyped_behaviours(id)
+        .map(UntypedBehaviour::name)
+        .collect();
+    assert_eq!(names, ["Tank"]);
+    assert_eq!(client.untyped_behaviours(NetId(99)).count(), 0);
+    assert!(client.get::<Tank>(id).is_none());
+}
+
+#[test]
+fn values_are_json() {
+    let value = Value::structure([
+        ("position", Value::structure([("x", 1.5)])),
+        ("pair", Value::tuple([1, 2])),
+        ("mood", Value::variant("Calm")),
+        ("effect", Value::variant_of("Burn", [("damage", 5)])),
+        ("names", ["a", "b"].into()),
+        ("scores", Value::map([("a", 1)])),
+        ("none", Value::Optional(None)),
+        ("some", Some(true).into()),
+        ("friend", Value::object(NetId(7))),
+    ]);
+    let json = serde_json::to_string(&value).unwrap();
+    let expected = r#"{"position":{"x":1.5},"pair":[1,2],"mood":"Calm","effect":{"Burn":{"damage":5}},"names":["a","b"],"scores":{"a":1},"none":null,"some":true,"friend":7}"#;
+    assert_eq!(json, expected);
+    let read: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(serde_json::to_string(&read).unwrap(), expected);
+    assert_eq!(read["position"]["x"], 1.5.into());
+}
+
+#[test]
+fn a_schema_with_a_fault_names_its_place() {
+    let schema = |line: &str| {
+        let text = format!(
+            "prefab lamp 00000000000000000000000000000001\n  behaviour Lamp, channel 0\n    class Lamp\n      {line}\n"
+        );
+        Prefabs::from_schema(&Schema::parse(&text).unwrap())
+    };
+    assert!(schema("level: u8").is_ok());
+    let errors = [
+        (
+            "level: [Percent]",
+            "prefab `lamp`, Lamp.level: the layout of the type `Percent` is unknown",
+        ),
+        (
+            "level: [u8; 70000]",
+            "prefab `lamp`, Lamp.level: the type has no first value, or a too large one",
+        ),
+        (
+            "command a = Cmd(x: Percent)",
+            "prefab `lamp`, Lamp.a: the layout of the type `Percent` is unknown",
+        ),
+    ];
+    for (line, expected) in errors {
+        assert_eq!(schema(line).unwrap_err().to_string(), expected);
+    }
+    // UNet knows a call by the hash of its name.
+    let twice = schema("command a = Cmd()\n      command b = Cmd()").unwrap_err();
+    let expected = "prefab `lamp`, Lamp.b: a name, number or hash occurs twice";
+    assert_eq!(twice.to_string(), expected);
+}
