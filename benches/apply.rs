@@ -38,7 +38,13 @@ fn measure_size(criterion: &mut Criterion, objects: u32) {
     let mut group = criterion.benchmark_group(format!("apply/{objects} objects"));
     let mut floor = FloorPair::new(objects);
     let mut pairs = [Framing::Compact, Framing::Unet]
-        .map(|framing| (label(framing), UnitPair::new(objects, framing)));
+        .map(|framing| (label(framing), UnitPair::new(objects, framing)))
+        .into_iter()
+        .chain([(
+            "syncvar, without compiled types",
+            UnitPair::untyped(objects),
+        )])
+        .collect::<Vec<_>>();
     for cell in Cell::ALL {
         measure_cell(&mut group, "floor", &mut floor, objects, cell);
         for (name, pair) in &mut pairs {
@@ -119,7 +125,20 @@ struct UnitPair {
 impl UnitPair {
     fn new(objects: u32, framing: Framing) -> Self {
         let mut server = UnitServer::new(objects, 0, framing, &mut Random::new(1));
-        let (connection, client) = server.connect();
+        let joined = server.connect();
+        assert_eq!(joined.1.framing(), framing);
+        Self::joined(server, joined, objects)
+    }
+
+    /// Creates a pair whose client has learned the schema.
+    fn untyped(objects: u32) -> Self {
+        let mut server = UnitServer::new(objects, 0, Framing::Compact, &mut Random::new(1));
+        let joined = server.connect_untyped();
+        Self::joined(server, joined, objects)
+    }
+
+    fn joined(server: UnitServer, joined: (ConnectionId, NetworkClient), objects: u32) -> Self {
+        let (connection, client) = joined;
         let mut this = Self {
             server,
             connection,
@@ -128,7 +147,6 @@ impl UnitPair {
         };
         this.tick();
         this.apply();
-        assert_eq!(this.client.framing(), framing);
         assert_eq!(this.client.object_count(), objects as usize);
         this
     }

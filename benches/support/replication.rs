@@ -85,8 +85,18 @@ impl UnitServer {
     /// Adds a real client after its handshake; it is ready and receives all snapshots with the
     /// next tick.
     pub(crate) fn connect(&mut self) -> (ConnectionId, NetworkClient) {
+        self.connect_with(prefabs())
+    }
+
+    /// Like [`connect`](Self::connect), for a client without compiled types.
+    pub(crate) fn connect_untyped(&mut self) -> (ConnectionId, NetworkClient) {
+        let learned = Prefabs::from_schema(&prefabs().schema());
+        self.connect_with(learned.expect("a schema of known types"))
+    }
+
+    fn connect_with(&mut self, prefabs: Prefabs) -> (ConnectionId, NetworkClient) {
         // The client offers its best framing, and the server selects one.
-        let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
+        let mut client = NetworkClient::with_config(prefabs, ClientConfig::default());
         let connection = self.server.handle_connect();
         client.handle_connect();
         let mut quiet = false;

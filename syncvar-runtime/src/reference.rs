@@ -348,7 +348,7 @@ impl<T: NetworkBehaviour> SyncValue for BehaviourRef<T> {
         let packed =
             |reader: &mut NetworkReader<'_>| reader.read_unsigned("position of a behaviour");
         let index = reader.read_fixed_or(u8::from_le_bytes, packed)?;
-        if usize::from(index) >= crate::object::MAX_BEHAVIOURS {
+        if usize::from(index) >= crate::schema::MAX_BEHAVIOURS {
             let (what, value) = ("position of a behaviour", index.into());
             return Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }));
         }
