@@ -5,18 +5,14 @@
 //! limit: a server that changes its schema at each connection cannot fill the memory of a client.
 
 use std::collections::HashMap;
-use std::error::Error;
-use std::fmt;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::class::UntypedClass;
+use super::error::UntypedError;
+use super::leak::Leaks;
 use super::schema::class_of;
-use crate::schema::{
-    MemberSchema, Names, SchemaBehaviour, SchemaMember, SchemaType, TypeSchema, VariantSchema,
-};
-use crate::translate::layout::{Layout, Measures, UnknownType};
-
-pub(super) use leak::Leaks;
+use crate::schema::{SchemaBehaviour, SchemaType, TypeSchema};
+use crate::translate::layout::{Layout, Measures};
 
 /// Limit of the memory of all learned descriptions, in bytes.
 const MAX_MEMORY: usize = 16 << 20;
@@ -33,89 +29,6 @@ struct Interned {
 }
 
 static INTERNED: LazyLock<Mutex<Interned>> = LazyLock::new(Mutex::default);
-
-/// A schema of which a client without compiled types cannot make objects.
-///
-/// ```
-/// use syncvar::{prelude::*, schema::Schema};
-///
-/// let text = "\
-/// prefab lamp 9a3d1e3b757277b806e95d7fa0654b01
-///   behaviour Lamp, channel 0
-///     class Lamp
-///       level: Percent
-/// ";
-/// let error = Prefabs::from_schema(&Schema::parse(text)?).unwrap_err();
-/// let text = "prefab `lamp`, Lamp.level: the layout of the type `Percent` is unknown";
-/// assert_eq!(error.to_string(), text);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum UntypedError {
-    /// The layout of a type is unknown, so that the bytes behind its values cannot be read.
-    UnknownType {
-        /// Place of the type, such as `prefab `lamp`, Lamp.level`.
-        place: String,
-        /// The type.
-        error: UnknownType,
-    },
-    /// A type has no first value, or more than 65 536 values in arrays.
-    NoFirstValue {
-        /// Place of the type.
-        place: String,
-    },
-    /// Two names, numbers or hashes are equal, or an object has more than 64 behaviours.
-    Invalid {
-        /// Place of the fault.
-        place: String,
-    },
-    /// The descriptions of all learned schemas take more memory than the limit of the process, 16 MiB.
-    TooMuchMemory,
-}
-
-impl UntypedError {
-    /// Puts a part in front of the place.
-    #[cold]
-    pub(crate) fn in_part(mut self, part: &str) -> Self {
-        match &mut self {
-            Self::UnknownType { place, .. }
-            | Self::NoFirstValue { place }
-            | Self::Invalid { place } => {
-                let separator = if place.is_empty() { "" } else { ", " };
-                *place = format!("{part}{separator}{place}");
-            }
-            Self::TooMuchMemory => {}
-        }
-        self
-    }
-
-    /// Returns the error for an unknown type at a place.
-    #[cold]
-    pub(crate) fn unknown(place: &str, error: UnknownType) -> Self {
-        let place = place.into();
-        Self::UnknownType { place, error }
-    }
-}
-
-impl fmt::Display for UntypedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownType { place, error } if place.is_empty() => error.fmt(f),
-            Self::UnknownType { place, error } => write!(f, "{place}: {error}"),
-            Self::NoFirstValue { place } => {
-                write!(
-                    f,
-                    "{place}: the type has no first value, or a too large one"
-                )
-            }
-            Self::Invalid { place } => write!(f, "{place}: a name, number or hash occurs twice"),
-            Self::TooMuchMemory => f.write_str("learned schemas take too much memory"),
-        }
-    }
-}
-
-impl Error for UntypedError {}
 
 fn lock() -> MutexGuard<'static, Interned> {
     // A panic leaves the maps as they were.
@@ -184,91 +97,6 @@ pub(crate) fn intern_type(schema: &SchemaType) -> Result<&'static UntypedType, U
     let known: &'static _ = Box::leak(Box::new(UntypedType { schema, layout }));
     interned.types.insert(text, known);
     Ok(known)
-}
-
-/// Conversion of owned descriptions into constants.
-mod leak {
-    use super::{MemberSchema, Names, SchemaMember, SchemaType, TypeSchema, VariantSchema};
-
-    /// Memory that stays for the lifetime of the process.
-    #[derive(Clone, Copy, Debug)]
-    pub(in crate::untyped) struct Leaks;
-
-    impl Leaks {
-        /// Keeps a text.
-        pub(in crate::untyped) fn text(text: &str) -> &'static str {
-            Box::leak(text.into())
-        }
-
-        /// Keeps a list.
-        pub(in crate::untyped) fn list<T>(list: Vec<T>) -> &'static [T] {
-            Box::leak(list.into_boxed_slice())
-        }
-
-        /// Keeps former names.
-        pub(in crate::untyped) fn names(names: &Names) -> &'static [&'static str] {
-            Self::list(names.was.iter().map(|name| Self::text(name)).collect())
-        }
-
-        /// Keeps members.
-        pub(in crate::untyped) fn members(members: &[SchemaMember]) -> &'static [MemberSchema] {
-            let members = members.iter().map(|member| MemberSchema {
-                name: Self::text(&member.names.name),
-                was: Self::names(&member.names),
-                schema: Self::type_schema(&member.value),
-            });
-            Self::list(members.collect())
-        }
-
-        /// Keeps a type.
-        pub(in crate::untyped) fn type_schema(schema: &SchemaType) -> TypeSchema {
-            let boxed =
-                |schema| -> &'static TypeSchema { Box::leak(Box::new(Self::type_schema(schema))) };
-            match schema {
-                SchemaType::Named(name) => TypeSchema::Named(Self::text(name)),
-                SchemaType::Struct { name, members } => TypeSchema::Struct {
-                    name: Self::text(name),
-                    members: Self::members(members),
-                },
-                SchemaType::Enum { name, variants } => {
-                    let variants = variants.iter().map(|variant| VariantSchema {
-                        name: Self::text(&variant.names.name),
-                        was: Self::names(&variant.names),
-                        is_other: variant.is_other,
-                        number: variant.number,
-                        members: Self::members(&variant.members),
-                    });
-                    TypeSchema::Enum {
-                        name: Self::text(name),
-                        variants: Self::list(variants.collect()),
-                    }
-                }
-                SchemaType::Sequence(element) => TypeSchema::Sequence(boxed(element)),
-                SchemaType::Array(element, count) => TypeSchema::Array(boxed(element), *count),
-                SchemaType::Optional(value) => TypeSchema::Optional(boxed(value)),
-                SchemaType::Map(key, value) => TypeSchema::Map(boxed(key), boxed(value)),
-                SchemaType::Set(element) => TypeSchema::Set(boxed(element)),
-                SchemaType::Collection { name, parts } => TypeSchema::Collection {
-                    name: Self::text(name),
-                    parts: Self::list(parts.iter().map(Self::type_schema).collect()),
-                },
-                // Such a type has no layout, and is refused before.
-                SchemaType::Measured(value) => TypeSchema::Measured {
-                    schema: boxed(value),
-                    measure: |_, _| None,
-                },
-                SchemaType::Encoded {
-                    codec,
-                    parameters,
-                    value,
-                } => TypeSchema::Encoded {
-                    codec: Self::text(codec),
-                    parameters: Self::list(parameters.clone()),
-                    value: boxed(value),
-                },
-            }
-        }
-    }
 }
 
 #[cfg(test)]

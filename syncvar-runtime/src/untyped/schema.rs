@@ -4,7 +4,8 @@ use std::any::TypeId;
 
 use super::behaviour::UntypedBehaviour;
 use super::class::{Block, UntypedClass, UntypedField};
-use super::intern::{Leaks, UntypedError};
+use super::error::UntypedError;
+use super::leak::Leaks;
 use crate::behaviour::{Arrival, Presence};
 use crate::object::{ComponentLayout, HookContext, SlotInfo};
 use crate::schema::{

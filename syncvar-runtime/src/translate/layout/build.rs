@@ -239,63 +239,59 @@ fn integer(name: &str) -> Option<Integer> {
 
 /// Returns the layout of a type that consists of others: of Unity, of glam and mint, of the standard library.
 fn composite(name: &str) -> Option<Layout> {
-    let f32 = || Layout::Scalar(Scalar::F32);
-    let f64 = || Layout::Scalar(Scalar::F64);
-    let i32 = || Layout::Scalar(Scalar::Integer(Integer::plain(Width::W32, true)));
-    let u32 = || Layout::Scalar(Scalar::Integer(Integer::plain(Width::W32, false)));
-    let byte = || {
-        Layout::Scalar(Scalar::Integer(Integer {
-            form: Form::Fixed,
-            ..Integer::plain(Width::W8, false)
-        }))
+    let (part, count, names) = match name {
+        "Vector2" => ("f32", 2, XYZW),
+        "Vector3" => ("f32", 3, XYZW),
+        "Vector4" | "Quaternion" => ("f32", 4, XYZW),
+        "Color" => ("f32", 4, ["r", "g", "b", "a"]),
+        "Rect" => ("f32", 4, ["x", "y", "width", "height"]),
+        "Vector2Int" | "IVec2" => ("i32", 2, XYZW),
+        "Vector3Int" | "IVec3" => ("i32", 3, XYZW),
+        "IVec4" => ("i32", 4, XYZW),
+        "UVec2" => ("u32", 2, XYZW),
+        "UVec3" => ("u32", 3, XYZW),
+        "UVec4" => ("u32", 4, XYZW),
+        "DVec2" => ("f64", 2, XYZW),
+        "DVec3" => ("f64", 3, XYZW),
+        "DVec4" | "DQuat" => ("f64", 4, XYZW),
+        _ => return nested(name),
     };
-    let floats = |count| Some(Layout::Array(ArrayLayout::new(f32(), count)));
-    let vector = |part: &dyn Fn() -> Layout, names: &[&str]| {
-        let members = names.iter().map(|name| (Arc::from(*name), part()));
-        Some(Layout::Struct(StructLayout::new(members)))
-    };
-    let structure = |members: [(&str, Layout); 2]| {
+    let members = names.iter().take(count);
+    let members = members.map(|name| Some((Arc::from(*name), named(part)?)));
+    let members: Vec<_> = members.collect::<Option<_>>()?;
+    Some(Layout::Struct(StructLayout::new(members)))
+}
+
+/// Names of components.
+const XYZW: [&str; 4] = ["x", "y", "z", "w"];
+
+/// Returns the layout of a type with parts of several types, or many.
+fn nested(name: &str) -> Option<Layout> {
+    let float = || Layout::Scalar(Scalar::F32);
+    let floats = |count| Some(Layout::Array(ArrayLayout::new(float(), count)));
+    let structure = |members: &[(&str, Layout)]| {
+        let members = members.iter().cloned();
         let members = members.map(|(name, layout)| (Arc::from(name), layout));
         Some(Layout::Struct(StructLayout::new(members)))
     };
-    let (xy, xyz, xyzw) = (
-        &["x", "y"][..],
-        &["x", "y", "z"][..],
-        &["x", "y", "z", "w"][..],
-    );
     match name {
-        "Vector2" => vector(&f32, xy),
-        "Vector3" => vector(&f32, xyz),
-        "Vector4" | "Quaternion" => vector(&f32, xyzw),
-        "Color" => vector(&f32, &["r", "g", "b", "a"]),
-        "Rect" => vector(&f32, &["x", "y", "width", "height"]),
-        "Color32" => vector(&byte, &["r", "g", "b", "a"]),
-        "Plane" => structure([("normal", named("Vector3")?), ("distance", f32())]),
-        "Ray" => structure([
+        "Plane" => structure(&[("normal", named("Vector3")?), ("distance", float())]),
+        "Ray" => structure(&[
             ("direction", named("Vector3")?),
             ("origin", named("Vector3")?),
         ]),
-        "Ray2D" => structure([
+        "Ray2D" => structure(&[
             ("origin", named("Vector2")?),
             ("direction", named("Vector2")?),
         ]),
+        "Color32" => {
+            structure(&["r", "g", "b", "a"].map(|name| (name, Layout::Scalar(Scalar::BYTE))))
+        }
         "Matrix4x4" => floats(16),
         "Mat2" => floats(4),
         "Mat3" => floats(9),
-        "Vector2Int" | "IVec2" => vector(&i32, xy),
-        "Vector3Int" | "IVec3" => vector(&i32, xyz),
-        "IVec4" => vector(&i32, xyzw),
-        "UVec2" => vector(&u32, xy),
-        "UVec3" => vector(&u32, xyz),
-        "UVec4" => vector(&u32, xyzw),
-        "DVec2" => vector(&f64, xy),
-        "DVec3" => vector(&f64, xyz),
-        "DVec4" | "DQuat" => vector(&f64, xyzw),
-        "Duration" => structure([
-            (
-                "seconds",
-                Layout::Scalar(Scalar::Integer(Integer::plain(Width::W64, false))),
-            ),
+        "Duration" => structure(&[
+            ("seconds", named("u64")?),
             ("nanoseconds", Layout::Scalar(Scalar::Nanoseconds)),
         ]),
         _ => None,

@@ -1,5 +1,7 @@
 //! Bytes from values.
 
+use std::borrow::Cow;
+
 use super::error::{ValueError, ValueErrorKind};
 use super::{CollectionKind, EnumLayout, Layout, StructLayout};
 use crate::value::{MapValue, StructValue, Value, VariantValue};
@@ -22,35 +24,15 @@ impl Layout {
                 None => scalar.write(value, writer),
             },
             (Self::Text { longest }, Value::Text(text)) => write_text(*longest, text, writer),
-            (Self::Bytes, _) => {
-                let bytes = bytes_of(value).ok_or_else(|| self.wrong_type(value))?;
-                writer.write_byte_sequence(&bytes);
-                Ok(())
-            }
-            (Self::Raw(length), _) => {
-                let bytes = bytes_of(value).ok_or_else(|| self.wrong_type(value))?;
-                ValueError::check_length(bytes.len(), *length)?;
-                writer.write_bytes(&bytes);
-                Ok(())
-            }
             (Self::Rotation(_), Value::Struct(members)) => write_rotation(members, writer),
             (Self::Struct(layout), Value::Struct(members)) => layout.write_value(members, writer),
             (Self::Struct(layout), Value::List(elements)) if layout.is_tuple() => {
                 ValueError::check_length(elements.len(), layout.members.len())?;
-                let pairs = layout.members.iter().zip(elements);
-                write_all(pairs, writer)
+                write_all(layout.members.iter().zip(elements), writer)
             }
-            (Self::Enum(layout), Value::Variant(variant)) => layout.write_value(variant, writer),
-            (Self::Enum(layout), Value::Text(name)) => {
-                let name = name.as_str().into();
-                let members = StructValue::default();
-                layout.write_value(&VariantValue { name, members }, writer)
-            }
-            (Self::Enum(layout), Value::Struct(members)) if members.len() == 1 => {
-                layout.write_value(&variant_of(members), writer)
-            }
-            (Self::Sequence(element), Value::List(values)) => {
-                write_elements(element, values.iter(), writer)
+            (Self::Enum(layout), _) => {
+                let variant = variant_of(value).ok_or_else(|| self.wrong_type(value))?;
+                layout.write_value(&variant, writer)
             }
             (Self::Array(layout), Value::List(values)) => {
                 ValueError::check_length(values.len(), layout.count)?;
@@ -68,47 +50,58 @@ impl Layout {
                 writer.write_bool(true);
                 layout.write_value(value, writer)
             }
-            (Self::Map(map), Value::Map(entries)) => {
-                write_entries(&map.key, &map.value, entries, writer)
+            (Self::Bytes | Self::Raw(_) | Self::Measured(_), _) => self.write_bytes(value, writer),
+            _ => self.write_elements(value, writer),
+        }
+    }
+
+    /// Writes bytes.
+    fn write_bytes(&self, value: &Value, writer: &mut NetworkWriter) -> Result<(), ValueError> {
+        let bytes = bytes_of(value).ok_or_else(|| self.wrong_type(value))?;
+        match self {
+            Self::Raw(length) => {
+                ValueError::check_length(bytes.len(), *length)?;
+                writer.write_bytes(&bytes);
             }
-            (Self::Map(map), _) => {
-                let entries = entries_of(value).ok_or_else(|| self.wrong_type(value))?;
-                write_entries(&map.key, &map.value, &entries, writer)
-            }
-            (Self::Set(element), Value::Set(elements)) => {
-                write_set(element, elements.iter(), writer)
-            }
-            (Self::Set(element), Value::List(values)) => write_set(element, values.iter(), writer),
-            (Self::Collection(layout), _) => match (layout.kind, &*layout.parts, value) {
-                (CollectionKind::List, [element], Value::List(values)) => {
-                    write_elements(layout.in_whole(element), values.iter(), writer)
-                }
-                (CollectionKind::Set, [element], Value::Set(elements)) => {
-                    write_set(element, elements.iter(), writer)
-                }
-                (CollectionKind::Set, [element], Value::List(values)) => {
-                    write_set(element, values.iter(), writer)
-                }
-                (CollectionKind::Dictionary, [key, of], Value::Map(entries)) => {
-                    write_entries(key, of, entries, writer)
-                }
-                (CollectionKind::Dictionary, [key, of], _) => {
-                    let entries = entries_of(value).ok_or_else(|| self.wrong_type(value))?;
-                    write_entries(key, of, &entries, writer)
-                }
-                _ => Err(self.wrong_type(value)),
-            },
-            (Self::Measured(layout), Value::Bytes(bytes)) => {
+            Self::Measured(layout) => {
                 let is_compact = writer.encoding() == Encoding::Compact;
-                if (layout.measure)(bytes, is_compact) != Some(bytes.len()) {
-                    return Err(ValueError::new(ValueErrorKind::OutOfRange(
-                        value.to_string(),
-                    )));
+                if (layout.measure)(&bytes, is_compact) != Some(bytes.len()) {
+                    let kind = ValueErrorKind::OutOfRange(value.to_string());
+                    return Err(ValueError::new(kind));
                 }
-                writer.write_bytes(bytes);
-                Ok(())
+                writer.write_bytes(&bytes);
             }
-            _ => Err(self.wrong_type(value)),
+            _ => writer.write_byte_sequence(&bytes),
+        }
+        Ok(())
+    }
+
+    /// Writes a number of elements or entries, and these.
+    fn write_elements(&self, value: &Value, writer: &mut NetworkWriter) -> Result<(), ValueError> {
+        let wrong_type = || self.wrong_type(value);
+        match self {
+            Self::Sequence(element) => {
+                let values = value.as_list().ok_or_else(wrong_type)?;
+                write_elements(element, values.iter(), writer)
+            }
+            Self::Set(element) => {
+                write_set(element, value, writer).unwrap_or_else(|| Err(wrong_type()))
+            }
+            Self::Map(map) => {
+                write_map(&map.key, &map.value, value, writer).unwrap_or_else(|| Err(wrong_type()))
+            }
+            Self::Collection(layout) => {
+                let written = match (layout.kind, &*layout.parts) {
+                    (CollectionKind::List, [element]) => value.as_list().map(|values| {
+                        write_elements(layout.in_whole(element), values.iter(), writer)
+                    }),
+                    (CollectionKind::Set, [element]) => write_set(element, value, writer),
+                    (CollectionKind::Dictionary, [key, of]) => write_map(key, of, value, writer),
+                    _ => None,
+                };
+                written.unwrap_or_else(|| Err(wrong_type()))
+            }
+            _ => Err(wrong_type()),
         }
     }
 
@@ -146,25 +139,29 @@ fn write_text(longest: usize, text: &str, writer: &mut NetworkWriter) -> Result<
     Ok(())
 }
 
-/// Returns the variant of a struct with one member: its name, and its members.
-fn variant_of(members: &StructValue) -> VariantValue {
-    let member = members.iter().next();
-    VariantValue {
-        name: member.map_or("", |(name, _)| name).into(),
-        members: match member {
-            Some((_, Value::Struct(members))) => members.clone(),
-            Some((_, Value::List(elements))) => match Value::tuple(elements.iter().cloned()) {
-                Value::Struct(members) => members,
-                _ => StructValue::default(),
+/// Returns a variant, also from its name and from a struct with one member: its name, and its members.
+fn variant_of(value: &Value) -> Option<Cow<'_, VariantValue>> {
+    let (name, members) = match value {
+        Value::Variant(variant) => return Some(Cow::Borrowed(variant)),
+        Value::Text(name) => (&**name, StructValue::default()),
+        Value::Struct(members) if members.len() == 1 => match members.iter().next()? {
+            (name, Value::Struct(members)) => (name, members.clone()),
+            (name, Value::List(elements)) => match Value::tuple(elements.iter().cloned()) {
+                Value::Struct(members) => (name, members),
+                _ => return None,
             },
-            _ => StructValue::default(),
+            _ => return None,
         },
-    }
+        _ => return None,
+    };
+    let name = name.into();
+    Some(Cow::Owned(VariantValue { name, members }))
 }
 
-/// Returns the entries of a map that is given as a struct, or as a list of pairs.
-fn entries_of(value: &Value) -> Option<MapValue> {
-    match value {
+/// Returns the entries of a map, also from a struct and from a list of pairs.
+fn entries_of(value: &Value) -> Option<Cow<'_, MapValue>> {
+    let entries: Option<MapValue> = match value {
+        Value::Map(entries) => return Some(Cow::Borrowed(entries)),
         Value::Struct(members) => {
             let members = members.iter();
             Some(members.map(|(name, value)| (name, value.clone())).collect())
@@ -177,18 +174,19 @@ fn entries_of(value: &Value) -> Option<MapValue> {
             pairs.collect()
         }
         _ => None,
-    }
+    };
+    entries.map(Cow::Owned)
 }
 
 /// Returns bytes, also from a list of integers.
-fn bytes_of(value: &Value) -> Option<Vec<u8>> {
+fn bytes_of(value: &Value) -> Option<Cow<'_, [u8]>> {
     match value {
-        Value::Bytes(bytes) => Some(bytes.to_vec()),
+        Value::Bytes(bytes) => Some(Cow::Borrowed(bytes)),
         Value::List(values) => {
             let bytes = values
                 .iter()
                 .map(|value| u8::try_from(value.as_i64()?).ok());
-            bytes.collect()
+            bytes.collect::<Option<Vec<_>>>().map(Cow::Owned)
         }
         _ => None,
     }
@@ -236,34 +234,43 @@ fn write_elements<'a>(
     Ok(())
 }
 
-fn write_set<'a>(
-    layout: &'a Layout,
-    values: impl Iterator<Item = &'a Value>,
+/// Writes the elements of a set, which may be a list; `None` for other values.
+fn write_set(
+    layout: &Layout,
+    value: &Value,
     writer: &mut NetworkWriter,
-) -> Result<(), ValueError> {
-    let mut sorted: Vec<&Value> = values.collect();
+) -> Option<Result<(), ValueError>> {
+    let mut sorted: Vec<&Value> = match value {
+        Value::Set(elements) => elements.iter().collect(),
+        Value::List(values) => values.iter().collect(),
+        _ => return None,
+    };
     sorted.sort_by(|a, b| layout.compare(a, b));
-    check_distinct(sorted.iter().copied())?;
-    write_elements(layout, sorted.into_iter(), writer)
+    let distinct = check_distinct(sorted.iter().copied());
+    Some(distinct.and_then(|()| write_elements(layout, sorted.into_iter(), writer)))
 }
 
-fn write_entries(
+/// Writes the entries of a map; `None` for other values.
+fn write_map(
     key: &Layout,
     value: &Layout,
-    entries: &MapValue,
+    map: &Value,
     writer: &mut NetworkWriter,
-) -> Result<(), ValueError> {
+) -> Option<Result<(), ValueError>> {
+    let entries = entries_of(map)?;
     let mut sorted: Vec<_> = entries.iter().collect();
     sorted.sort_by(|(a, _), (b, _)| key.compare(a, b));
     if !writer.write_count(sorted.len()) {
-        return Ok(());
+        return Some(Ok(()));
     }
     for (own_key, own_value) in sorted {
         let written = key.write_value(own_key, writer);
         let written = written.and_then(|()| value.write_value(own_value, writer));
-        written.map_err(|error| error.in_member(&format!("[{own_key}]")))?;
+        if let Err(error) = written {
+            return Some(Err(error.in_member(&format!("[{own_key}]"))));
+        }
     }
-    Ok(())
+    Some(Ok(()))
 }
 
 fn check_distinct<'a>(keys: impl Iterator<Item = &'a Value>) -> Result<(), ValueError> {
