@@ -139,7 +139,7 @@ pub mod interest {
 
 /// Admission of connections: join payloads, decisions and their reasons.
 pub mod join {
-    pub use syncvar_net::{Admission, Decision, JoinRequest, SchemaRequests, SessionToken};
+    pub use syncvar_net::{Admission, Builds, Decision, JoinRequest, SchemaRequests, SessionToken};
     pub use syncvar_runtime::endpoint::{Payload, Refusal};
 }
 
@@ -173,8 +173,8 @@ pub mod schema {
     };
     pub use syncvar_runtime::{
         BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, Measure,
-        MemberSchema, Readers, Role, SampleSchema, SchemaChange, SchemaComparison,
-        SchemaDifference, SchemaEffect, SchemaPlace, TypeSchema, VariantSchema, Writers,
+        MemberSchema, Readers, Role, SampleSchema, SchemaChange, SchemaComparison, SchemaEffect,
+        SchemaPlace, SchemaReport, TypeSchema, VariantSchema, Writers,
     };
 }
 

@@ -1,8 +1,7 @@
-//! Descriptions of prefabs, as a server sends them to a client whose registry differs.
+//! The text of a schema, and its parts, as a server sends them to a client of another build.
 
-use syncvar::wire::{NetworkReader, NetworkWriter};
+use syncvar::schema::{MAX_SCHEMA_TEXT, Schema, SchemaReport};
 use syncvar::{Endpoint, PacketLimits};
-use syncvar_runtime::unstable::prefab::text::{PrefabText, first_difference, hash};
 
 use crate::limits::bounded;
 use crate::protocol::{Compact, Protocol};
@@ -11,15 +10,16 @@ use crate::script::Script;
 /// Positions of the messages `Schema`, `Connect` and `Disconnect`, which precede a session.
 const KINDS: [u8; 4] = [11, 22, 23, 11];
 
-/// Runs an input: as a description by itself, and as messages to a client that has not joined.
+/// Runs an input: as the text of a schema, and as messages to a client that has not joined.
 ///
 /// # Panics
 ///
-/// When a description that was read cannot be written and read again.
+/// When a schema that was read cannot be written and read again.
 pub fn run(bytes: &[u8]) {
     let mut script = Script::new(bytes);
     if script.byte() < 128 {
-        bounded(bytes.len(), || describe(&bytes[1.min(bytes.len())..]));
+        let text = String::from_utf8_lossy(&bytes[1.min(bytes.len())..]);
+        bounded(bytes.len(), || describe(&text));
         return;
     }
     let mut client = Compact::client();
@@ -36,32 +36,23 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-fn describe(bytes: &[u8]) {
-    let mut reader = NetworkReader::new(bytes);
-    let mut texts = Vec::new();
-    while reader.remaining() > 0 {
-        let Ok(text) = PrefabText::decode(&mut reader) else {
-            break;
-        };
-        texts.push(text);
+fn describe(text: &str) {
+    let schema = match Schema::parse(text) {
+        Ok(schema) => schema,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    let canonical = schema.to_string();
+    if canonical.len() > MAX_SCHEMA_TEXT {
+        return;
     }
-    let mut writer = NetworkWriter::new();
-    for text in &texts {
-        text.encode(&mut writer);
-    }
-    let written = writer.as_bytes();
-    let mut reader = NetworkReader::new(written);
-    let again: Vec<_> = texts
-        .iter()
-        .map(|_| PrefabText::decode(&mut reader))
-        .collect();
-    assert_eq!(again, texts.iter().cloned().map(Ok).collect::<Vec<_>>());
-    let all: Vec<_> = texts.iter().collect();
-    assert_eq!(hash(&all), hash(&all));
-    if let Some((first, others)) = all.split_first() {
-        let difference = first_difference(&texts, others);
-        assert!(difference.is_none_or(|difference| !difference.to_string().is_empty()));
-        let difference = first_difference(std::slice::from_ref(*first), &[first]);
-        assert!(difference.is_none(), "{difference:?}");
-    }
+    let again = Schema::parse(&canonical).expect("a canonical text");
+    assert_eq!(again, schema);
+    assert_eq!(again.to_string(), canonical);
+    assert_eq!(again.hash(), schema.hash());
+    assert_eq!(SchemaReport::of_texts(&canonical, &canonical).reasons, [""; 0]);
+    let report = SchemaReport::of_texts(&canonical, text);
+    assert_eq!(report.reasons.is_empty(), canonical == text);
 }

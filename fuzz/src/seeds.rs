@@ -234,33 +234,28 @@ fn client<P: Protocol>(golden: &[Vec<u8>]) -> Vec<Vec<u8>> {
 }
 
 fn schema() -> Vec<Vec<u8>> {
-    use syncvar::behaviour::BehaviourSet;
-    use syncvar::values::NetworkHash128;
-    use syncvar_runtime::unstable::prefab::text::PrefabText;
+    use syncvar::Prefabs;
 
-    let texts = ["hero", "b"].map(|name| {
-        let behaviours = crate::objects::hero().into_behaviours();
-        PrefabText::describe(name, NetworkHash128::of(name), &behaviours)
-    });
-    let mut small = texts[1].clone();
-    small.behaviours.truncate(1);
-    small.behaviours[0].fields.truncate(2);
-    small.behaviours[0].calls.truncate(1);
+    let hero = || Prefabs::new().register_with("hero", crate::objects::hero);
+    let texts = [
+        hero().schema_text().to_string(),
+        hero()
+            .prefab_was("hero", &["a b", "player"])
+            .message::<(u8, String)>("vote")
+            .schema_text()
+            .to_string(),
+        "prefab lamp 691e9995f9757277b806e95d7fa0654b\n  behaviour Lamp was L, channel 0, optional\n    \
+         class Lamp\n      lit: E [A = 0, B was C = 1 other]?, sent once\n    class present\n      present: bool\n"
+            .into(),
+    ];
     let mut inputs = Vec::new();
-    for texts in [
-        &texts[..],
-        &[small.clone()],
-        &[small.clone(), small.clone()],
-    ] {
-        let mut writer = NetworkWriter::new();
-        for text in texts {
-            text.encode(&mut writer);
-        }
-        inputs.push([&[0], writer.as_bytes()].concat());
-        if writer.len() <= 255 {
-            let steps = of_steps(&[(0, writer.as_bytes()), (1, &[1, 0]), (2, &[1])]);
-            inputs.push([&[255][..], &steps].concat());
-        }
+    for text in &texts {
+        inputs.push([&[0], text.as_bytes()].concat());
+        let (first, rest) = text.as_bytes().split_at(text.len().min(200) / 2);
+        let rest = &rest[..rest.len().min(200)];
+        let (first, last) = ([&[0], first].concat(), [&[1], rest].concat());
+        let steps = of_steps(&[(0, &first), (0, &last), (1, &[1, 0]), (2, &[1])]);
+        inputs.push([&[255][..], &steps].concat());
     }
     inputs
 }

@@ -74,15 +74,14 @@ pub use limits::Limits;
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks, UnsentField, UnsentReason};
 pub use object_error::ObjectError;
 pub use prefab::message::{MessageError, ReceivedMessage};
-pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use random::Random;
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,
     FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, Measure, MemberSchema, Readers,
-    Role, SampleSchema, Schema, SchemaError, Target, TypeSchema, VariantSchema, Writers,
-    assert_fits_32_bits,
+    Role, SampleSchema, Schema, SchemaError, SchemaReport, Target, TypeSchema, VariantSchema,
+    Writers, assert_fits_32_bits,
 };
 pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};
 pub use time::NetworkTime;

@@ -6,7 +6,6 @@ mod former;
 mod measures;
 pub mod message;
 mod schema;
-pub mod text;
 mod untyped;
 
 pub use entry::{Prefab, PrefabCallbacks, PrefabFacts};
@@ -26,7 +25,6 @@ use crate::{CallError, NetId, NetworkHash128, SyncValue};
 use entry::Makers;
 use message::Messages;
 use schema::SchemaText;
-use text::PrefabText;
 
 /// Name of the message with the inputs of clients.
 const INPUT: &str = "input";
@@ -137,8 +135,6 @@ impl Prefabs {
             name: name.into(),
             was: Vec::new(),
             asset_id,
-            text: PrefabText::describe(name, asset_id, &sample),
-            classes: text::encode_classes(&sample),
             infos: sample.slots().iter().map(Slot::info).collect(),
             types,
             first_behaviour,
@@ -235,14 +231,6 @@ impl Prefabs {
     #[inline]
     pub fn name(&self, asset_id: NetworkHash128) -> Option<&str> {
         Some(&self.by_asset_id(asset_id)?.name)
-    }
-
-    /// Returns the description of the messages, if there are any, and the descriptions of every prefab,
-    /// ordered by name.
-    #[inline]
-    pub fn texts(&self) -> Vec<&PrefabText> {
-        let prefabs = self.by_rank().map(|entry| &entry.text);
-        self.messages.text().into_iter().chain(prefabs).collect()
     }
 
     /// Returns all prefabs ordered by name, the order that both ends share.

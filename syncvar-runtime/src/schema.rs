@@ -1,8 +1,8 @@
 //! The agreement between both ends: the behaviours of every prefab, their fields, types and order.
 //!
-//! The derives build these descriptions as constants. [`Prefabs`](crate::Prefabs) renders them to
-//! text and hashes it. At connect both ends compare the two hashes; where they differ, the client
-//! searches the two texts for the first behaviour and field that differ.
+//! The derives build these descriptions as constants. [`Prefabs`](crate::Prefabs) makes a [`Schema`] of them, whose
+//! text is hashed. At connect both ends compare the two hashes; where they differ, the client resolves the text of
+//! the server.
 
 mod call_table;
 mod calls;
@@ -11,6 +11,7 @@ pub mod document;
 mod field_bit;
 mod packed_bits;
 mod policy;
+mod report;
 mod types;
 mod utf16;
 
@@ -26,6 +27,7 @@ pub use document::{
 pub use field_bit::{FieldBit, Inherits, each_bit};
 pub use packed_bits::PackedBits;
 pub use policy::{FieldPolicy, PolicyBits, Readers, Role, Writers};
+pub use report::SchemaReport;
 pub use types::{Measure, MemberSchema, TypeSchema, VariantSchema};
 pub use utf16::{Character, character_at};
 

@@ -5,6 +5,7 @@ use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use syncvar::calls::ReceivedMessage;
 use syncvar::error::MessageError;
+use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
 use syncvar::{DisconnectReason, Framing, ServerConfig};
@@ -258,26 +259,33 @@ fn other_messages_are_a_schema_difference() {
     }
     let texts = [syncvar_testing::prefabs, more, other, numbered].map(|client| {
         let mut net = MemoryNetwork::new(prefabs);
-        let client = net.connect_client(NetworkClient::new(client()));
+        let config = ClientConfig {
+            builds: Builds::Exact,
+            ..ClientConfig::default()
+        };
+        let client = net.connect_client(NetworkClient::with_config(client(), config));
         net.settle();
         let event = net.client_mut(client).poll_event();
         let Some(ClientEvent::Refused {
-            reason: DisconnectReason::SchemaMismatch(Some(difference)),
+            reason: DisconnectReason::SchemaMismatch(Some(report)),
         }) = event
         else {
             panic!("{event:?}");
         };
-        difference.to_string()
+        report.to_string()
     });
     assert_eq!(
         texts,
         [
-            "message `chat`: the server has it, this client has no such message",
-            "message `ready`: the server has no such message, this client has `ready: u32 as message 49`",
-            "message `chat`: the server has `chat: Chat { text: String, to: u32? } as message 48`, \
-             this client has `chat: u32 as message 48`",
-            "message `vote`: the server has `vote: Vote { 0: bool } as message 49`, \
-             this client has `vote: Vote { 0: bool } as message 1000`",
+            "the server has `message chat = 48: Chat { text: String, to: u32? }`; \
+             the server has `message vote = 49: Vote { 0: bool }`",
+            "the server has `message vote = 49: Vote { 0: bool }`; \
+             this client has `message ready = 49: u32`; \
+             this client has `message vote = 50: Vote { 0: bool }`",
+            "the server has `message chat = 48: Chat { text: String, to: u32? }`; \
+             this client has `message chat = 48: u32`",
+            "the server has `message vote = 49: Vote { 0: bool }`; \
+             this client has `message vote = 1000: Vote { 0: bool }`",
         ]
     );
 }

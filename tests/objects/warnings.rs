@@ -4,6 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::tcp::TransportOptions;
 use syncvar::transport::{Host, Peer};
@@ -133,8 +134,12 @@ fn a_forgotten_update_is_named_once() {
 fn the_log_of_a_server_explains_a_refused_schema() {
     let lines = logged("other prefabs, behaviours or fields", || {
         let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Door>("gate"));
-        let client = NetworkClient::new(Prefabs::new().register::<Door>("door"));
-        net.connect_client(client);
+        let config = ClientConfig {
+            builds: Builds::Exact,
+            ..ClientConfig::default()
+        };
+        let prefabs = Prefabs::new().register::<Door>("door");
+        net.connect_client(NetworkClient::with_config(prefabs, config));
         net.settle();
         let event = net.client_mut(0).poll_event();
         assert!(

@@ -1,9 +1,12 @@
-//! Both ends prove that they agree, and if they do not, the refusal names the first difference.
+//! Both ends compare their schemas, and if these differ, the refusal names each difference.
 
-use syncvar::join::SchemaRequests;
+mod parts;
+mod schema_texts;
+
+use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
-use syncvar::{DisconnectReason, ServerConfig, schema::SchemaDifference, values::NetworkHash128};
+use syncvar::{DisconnectReason, values::NetworkHash128};
 use syncvar_testing::client;
 
 mod server_side {
@@ -60,7 +63,11 @@ fn connect(
     client: fn() -> Prefabs,
 ) -> (Vec<ClientEvent>, Vec<ServerEvent>) {
     let mut net = MemoryNetwork::new(server);
-    let index = net.connect_client(NetworkClient::new(client()));
+    let config = ClientConfig {
+        builds: Builds::Exact,
+        ..ClientConfig::default()
+    };
+    let index = net.connect_client(NetworkClient::with_config(client(), config));
     net.settle();
     assert_eq!(
         net.server.connections().count(),
@@ -73,11 +80,12 @@ fn connect(
     )
 }
 
-fn difference(server: fn() -> Prefabs, client: fn() -> Prefabs) -> SchemaDifference {
+/// Returns the reasons why a client that plays with equal builds only leaves a server.
+fn reasons(server: fn() -> Prefabs, client: fn() -> Prefabs) -> Vec<String> {
     let (client, server) = connect(server, client);
     let [
         ClientEvent::Refused {
-            reason: DisconnectReason::SchemaMismatch(Some(difference)),
+            reason: DisconnectReason::SchemaMismatch(Some(report)),
         },
     ] = &client[..]
     else {
@@ -87,7 +95,7 @@ fn difference(server: fn() -> Prefabs, client: fn() -> Prefabs) -> SchemaDiffere
         matches!(&server[..], [ServerEvent::Refused { .. }]),
         "{server:?}"
     );
-    SchemaDifference::clone(difference)
+    report.reasons.clone()
 }
 
 #[test]
@@ -115,27 +123,28 @@ fn registry_order_does_not_matter() {
 }
 
 #[test]
-fn a_refusal_names_behaviour_and_field() {
-    let found = difference(
-        || Prefabs::new().register::<server_side::Player>("player"),
-        || Prefabs::new().register::<client_side::Player>("player"),
+fn a_refusal_names_each_field() {
+    let found = reasons(
+        || {
+            Prefabs::new()
+                .register::<server_side::Player>("player")
+                .register::<server_side::Effects>("effects")
+        },
+        || {
+            Prefabs::new()
+                .register::<client_side::Player>("player")
+                .register::<client_side::Effects>("effects")
+        },
     );
-    assert_eq!(
-        found.to_string(),
-        "prefab `player`, behaviour `Player`, field `name`: the server has `name: String`, \
-         this client has `title: String`"
-    );
-}
-
-#[test]
-fn a_refusal_looks_into_the_structs_that_fields_hold() {
-    let found = difference(
-        || Prefabs::new().register::<server_side::Effects>("effects"),
-        || Prefabs::new().register::<client_side::Effects>("effects"),
-    );
-    assert_eq!(found.field.as_deref(), Some("buff"));
-    assert_eq!(found.server, "`buff: Buff { id: u32, timer: f32 }`");
-    assert_eq!(found.client, "`buff: Buff { id: u32, timer: f64 }`");
+    let effects = "prefab `effects`, behaviour `Effects`";
+    let player = "prefab `player`, behaviour `Player`";
+    let expected = [
+        format!("{effects}: the server has `buff: Buff {{ id: u32, timer: f32 }}`"),
+        format!("{player}: the server has `name: String`"),
+        format!("{effects}: this client has `buff: Buff {{ id: u32, timer: f64 }}`"),
+        format!("{player}: this client has `title: String`"),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -146,22 +155,26 @@ fn a_refusal_names_missing_prefabs_and_behaviours() {
             .register::<server_side::Player>("player")
             .register::<server_side::Effects>("effects")
     };
-    let missing = difference(two, one).to_string();
-    assert_eq!(
-        missing,
-        "prefab `effects`: the server has it, this client has no such prefab"
-    );
-    let missing = difference(one, two).to_string();
-    assert_eq!(
-        missing,
-        "prefab `effects`: the server has no such prefab, this client has it"
-    );
+    let id = NetworkHash128::of("effects");
+    let missing = &reasons(two, one)[0];
+    assert_eq!(missing, &format!("the server has `prefab effects {id}`"));
+    let missing = &reasons(one, two)[0];
+    assert_eq!(missing, &format!("this client has `prefab effects {id}`"));
     let both = || Prefabs::new().register::<(server_side::Player, server_side::Effects)>("player");
-    let missing = difference(both, one).to_string();
+    let missing = &reasons(both, one)[0];
     assert_eq!(
         missing,
-        "prefab `player`, behaviour `Effects`: the server has it, this client has no such behaviour"
+        "prefab `player`: the server has `behaviour Effects, channel 0`"
     );
+}
+
+#[test]
+fn the_order_of_the_behaviours_is_part_of_the_agreement() {
+    let found = reasons(
+        || Prefabs::new().register::<(server_side::Player, server_side::Effects)>("both"),
+        || Prefabs::new().register::<(server_side::Effects, server_side::Player)>("both"),
+    );
+    assert!(found[0].contains("another order"), "{found:?}");
 }
 
 #[test]
@@ -181,13 +194,13 @@ fn the_channel_is_part_of_the_agreement() {
             lit: SyncVar<bool>,
         }
     }
-    let found = difference(
+    let found = reasons(
         || Prefabs::new().register::<Lamp>("lamp"),
         || Prefabs::new().register::<other::Lamp>("lamp"),
     );
     assert_eq!(
-        found.to_string(),
-        "prefab `lamp`, behaviour `Lamp`: the server has it on channel 0, this client has it on channel 1"
+        found[0],
+        "prefab `lamp`: the server has `behaviour Lamp, channel 0`"
     );
 }
 
@@ -206,15 +219,10 @@ fn the_asset_id_is_part_of_the_agreement() {
     let server = || registry("a1", "b2");
     let client = || registry("b2", "a1");
     assert_ne!(server().schema_hash(), client().schema_hash());
-    let found = difference(server, client);
+    let found = reasons(server, client);
     assert_eq!(
-        (found.behaviour.as_ref(), found.field.as_ref()),
-        (None, None)
-    );
-    assert_eq!(
-        found.to_string(),
-        "prefab `effects`: the server has asset id 000000000000000000000000000000b2, \
-         this client has asset id 000000000000000000000000000000a1"
+        found[0],
+        "the server has `prefab effects 000000000000000000000000000000b2`"
     );
     let (client, _) = connect(server, server);
     assert_eq!(client, [ClientEvent::Connected, ClientEvent::Ready]);
@@ -317,7 +325,7 @@ fn each_version_speaks_to_itself_only() {
     for version in [0, ours - 1, ours, ours + 1, 240] {
         let mut server = NetworkServer::new(syncvar_testing::prefabs());
         let connection = server.handle_connect();
-        let connect = [&[version][..], &schema_hash, &[1]].concat();
+        let connect = [&[version][..], &schema_hash, &[1], &schema_hash, &[0, 0]].concat();
         let packet = syncvar_testing::frame(32, &connect);
         server.handle_packet(connection, 0, &packet).unwrap();
         let events = std::iter::from_fn(|| server.poll_event());
@@ -332,7 +340,7 @@ fn each_version_speaks_to_itself_only() {
         client.handle_connect();
         let packet = syncvar_testing::frame(
             32,
-            &[&[version][..], &[0; 8], &[1], &[0; 9], &[30, 0]].concat(),
+            &[&[version][..], &[0; 8], &[1], &[0; 9], &[30, 0, 2, 0, 1]].concat(),
         );
         client.handle_packet(0, &packet).unwrap();
         assert_eq!(client.is_connected(), version == ours, "{version}");
@@ -353,147 +361,23 @@ fn unknown_version_is_refused_and_unrequested_framing_an_error() {
         client
     };
     let mut client = connecting(syncvar::Framing::Compact);
-    let answer = syncvar_testing::frame(32, b"\x06\0\0\0\0\0\0\0\0\x01more");
+    let answer = syncvar_testing::frame(32, b"\x07\0\0\0\0\0\0\0\0\x01more");
     client.handle_packet(0, &answer).unwrap();
     let reason = DisconnectReason::VersionMismatch;
     assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
 
     let mut client = connecting(syncvar::Framing::Compact);
-    let answer = b"\x05\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
+    let answer = b"\x06\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
     let error = client.handle_packet(0, &syncvar_testing::frame(32, answer));
     let error = error.unwrap_err().to_string();
     assert!(error.contains("ticks in a second"), "{error}");
 
     let mut client = connecting(syncvar::Framing::Unet);
-    let answer = syncvar_testing::frame(32, b"\x05\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\x1e\0");
+    let answer = syncvar_testing::frame(
+        32,
+        b"\x06\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\x1e\0\x01\0",
+    );
     let error = client.handle_packet(0, &answer).unwrap_err();
     assert!(error.to_string().contains("not asked for"), "{error}");
     assert_eq!(client.poll_event(), None);
-}
-
-/// Asks a server for its schema; returns its answer.
-fn learn(server: &mut NetworkServer, connection: ConnectionId) -> Vec<u8> {
-    let request = [0, 0, 34, 0];
-    let handled = server.handle_packet(connection, 0, &request);
-    handled.expect("a client without types asks once");
-    let mut answer = Vec::new();
-    while let Some(transmit) = server.poll_transmit() {
-        answer.extend(transmit.chunks.concat());
-    }
-    answer
-}
-
-#[test]
-fn client_without_types_learns_the_schema_and_joins() {
-    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
-    let mut server = NetworkServer::new(prefabs());
-    let connection = server.handle_connect();
-    let answer = learn(&mut server, connection);
-    let hash = prefabs().schema_hash().to_le_bytes();
-    // One behaviour without a base, with two fields and no calls, and two channels.
-    let classes = [&[13, 0, 34, 0][..], &hash, &[2, 0, 1, 1, 2]].concat();
-    assert_eq!(answer.strip_suffix(&classes[..]).map(|it| it[2]), Some(21));
-
-    let connect = [&[10, 0, 32, 0, 5][..], &hash, &[1]].concat();
-    server.handle_packet(connection, 0, &connect).unwrap();
-    server.update(std::time::Duration::from_secs(1));
-    assert_eq!(
-        server.poll_event(),
-        Some(ServerEvent::Connected { connection })
-    );
-}
-
-#[test]
-fn classes_count_fields_by_class_and_mark_late_calls() {
-    #[derive(NetworkBehaviour, Default)]
-    struct Base {
-        #[sync_var]
-        a: SyncVar<u8>,
-    }
-
-    #[derive(NetworkBehaviour, Default)]
-    struct Derived {
-        #[network_behaviour(base)]
-        base: Base,
-        #[sync_var]
-        b: SyncVar<u8>,
-        #[sync_var]
-        c: SyncVar<u8>,
-    }
-
-    #[network_calls]
-    impl Derived {
-        #[client_rpc]
-        fn at_once(&mut self) {}
-        #[client_rpc(after_state)]
-        fn behind_the_state(&mut self) {}
-    }
-
-    let prefabs = Prefabs::new().register::<Optional<Derived>>("one");
-    let mut server = NetworkServer::new(prefabs);
-    let connection = server.handle_connect();
-    let answer = learn(&mut server, connection);
-    assert!(answer.ends_with(&[3, 1, 2, 1, 0, 1]), "{answer:?}");
-}
-
-#[test]
-fn server_keeps_its_schema_to_itself_on_demand() {
-    let config = ServerConfig {
-        schema_requests: SchemaRequests::Refuse,
-        ..ServerConfig::default()
-    };
-    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
-    let mut server = NetworkServer::with_config(prefabs(), config.clone());
-    let connection = server.handle_connect();
-    let answer = learn(&mut server, connection);
-    let text = String::from_utf8_lossy(&answer);
-    assert!(
-        !text.contains("player") && !text.contains("health"),
-        "{text}"
-    );
-    let refused = std::iter::from_fn(|| server.poll_event()).last();
-    let is_denied = |reason: &DisconnectReason| matches!(reason, DisconnectReason::Denied(_));
-    let Some(ServerEvent::Refused { reason, .. }) = refused else {
-        panic!("{refused:?}");
-    };
-    assert!(is_denied(&reason) && server.poll_close() == Some(connection));
-    // By a wrong hash.
-    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
-    let client = Prefabs::new().register::<client_side::Player>("player");
-    let index = net.connect_client(NetworkClient::new(client));
-    net.settle();
-    let reason = DisconnectReason::SchemaMismatch(None);
-    let refused = ClientEvent::Refused { reason };
-    assert_eq!(net.client_mut(index).poll_event(), Some(refused));
-    net.connect();
-    net.settle();
-    assert!(
-        net.client(1).is_connected(),
-        "an equal schema needs no description"
-    );
-}
-
-#[test]
-fn schema_is_told_once_and_only_before_connect() {
-    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
-    let mut server = NetworkServer::new(prefabs());
-    let connection = server.handle_connect();
-    learn(&mut server, connection);
-    let request = [0, 0, 34, 0];
-    assert!(server.handle_packet(connection, 0, &request).is_err());
-    assert!(server.poll_transmit().is_none());
-
-    let surplus = server.handle_connect();
-    let handled = server.handle_packet(surplus, 0, &[1, 0, 34, 0, 7]);
-    assert!(handled.is_err(), "a request has no payload");
-
-    let mut net = MemoryNetwork::new(prefabs);
-    net.connect_client(NetworkClient::new(prefabs()));
-    net.settle();
-    let joined = ConnectionId(1);
-    assert!(
-        net.server
-            .handle_packet(joined, 0, &[0, 0, 0, 0, 34, 0])
-            .is_err()
-    );
 }

@@ -165,7 +165,7 @@ fn text_of_a_schema_has_a_line_for_each_field() {
           gait: Gait [Stand = 0, Walk was Stroll was Pace = 1, Unknown = 2 other]
           effects: SyncList<Effect [None = 0, Burn = 1 { damage was hurt: i32, seconds: f32 }, Push = 2 { 0: u8, 1: u8 }, Unknown = 3 other { 0: u32 }]>
           buffs: SyncDictionary<String, Buff { id: u8, name was title: String }>
-          share: [Percent; 2]
+          share: [Percent measured; 2]
           command fire was shoot = CmdFire(at: Vector3, with: Gait [Stand = 0, Walk was Stroll was Pace = 1, Unknown = 2 other])
           client_rpc reload = RpcReload(rounds: u8), after the state
           target_rpc whisper = TargetSecret(text: [FixedString; 32])

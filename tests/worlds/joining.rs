@@ -149,6 +149,8 @@ fn unet_client_waits_for_the_decision() {
         connection: net.connection(client),
         returning: None,
         payload: Payload::default(),
+        schema_hash: 0,
+        build: String::new(),
     });
     assert_eq!(events, requested);
     assert!(net.client(first).get::<Player>(player).is_none());

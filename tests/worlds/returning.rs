@@ -743,9 +743,11 @@ proptest! {
 fn join_by_hand(net: &mut MemoryNetwork, request: &[u8]) {
     let link = net.server.handle_connect();
     let length = u16::try_from(request.len()).unwrap().to_le_bytes();
-    let mut hash = vec![10, 0, 32, 0, 5];
+    let mut hash = vec![20, 0, 32, 0, 6];
     hash.extend(prefabs().schema_hash().to_le_bytes());
     hash.push(1);
+    hash.extend(prefabs().schema_hash().to_le_bytes());
+    hash.extend([0, 0]);
     let packet = [&length[..], &[19, 0], request, &hash].concat();
     // Malformed requests are errors, and nothing else.
     let _ = net.server.handle_packet(link, 0, &packet);
@@ -813,7 +815,7 @@ proptest! {
             writer.write_packed_u64(count);
         }
         writer.finish_message(start);
-        let answer = [writer.as_bytes(), &[21, 0, 32, 0, 5], &[0; 8], &[1], &[0; 9], &[30, 0]].concat();
+        let answer = [writer.as_bytes(), &[24, 0, 32, 0, 6], &[0; 8], &[1], &[0; 9], &[30, 0, 2, 0, 1]].concat();
         prop_assert_eq!(client.handle_packet(0, &answer).is_ok(), kind < 3);
         prop_assert!(client.is_connected());
         client.update(Duration::from_secs(1000));

@@ -7,6 +7,7 @@
 //! Any transport that carries packets fits. [`MemoryNetwork`] simulates one for tests.
 #![warn(clippy::print_stdout)]
 
+mod builds;
 mod client;
 mod context;
 mod id_set;
@@ -22,6 +23,7 @@ mod step;
 mod unet;
 mod view;
 
+pub use builds::Builds;
 pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient,
     PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure,

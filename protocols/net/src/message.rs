@@ -2,7 +2,7 @@
 //!
 //! A packet is a sequence of messages. A message is the size of its payload (`u16`), its type (`i16`)
 //! and the payload; [`Frame`] has the long form. The numbers up to 47 are UNet's. Extensions use the
-//! free numbers 19 to 34 and 39 to 42. Tables: WIRE.md.
+//! free numbers 19 to 33 and 39 to 42. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
@@ -14,16 +14,18 @@ mod disconnect;
 mod framing;
 mod inputs;
 mod message_type;
+mod schema_part;
 mod session;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_address, write_header};
-pub(crate) use connect::{Accepted, Connect, ServerPace, Start};
+pub(crate) use connect::{Accepted, ClientBuild, Connect, MAX_BUILD, ServerPace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::{CHUNK_SIZE, datagram_size, frames};
 pub(crate) use inputs::{InputTicks, MAX_INPUTS, UnknownBase, read_inputs, write_inputs};
 pub use message_type::MessageType;
+pub(crate) use schema_part::SchemaPart;
 pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
 pub(crate) use syncvar_runtime::unstable::packet::{
@@ -48,7 +50,7 @@ pub(crate) const VIEW_PARTS: f64 = 256.0;
 pub(crate) const LEAVES_GROUP: u8 = 255;
 
 /// Version of the handshake in [`Connect`].
-pub(crate) const PROTOCOL_VERSION: u32 = 5;
+pub(crate) const PROTOCOL_VERSION: u32 = 6;
 
 /// Length of the longest [`View`].
 pub(crate) const LONGEST_VIEW: usize = FRAME + 9;
@@ -152,8 +154,6 @@ messages! {
     Ready {}
     /// Empty.
     NotReady {}
-    /// Empty.
-    Classes {}
 }
 
 fn write_id(writer: &mut NetworkWriter, net_id: &NetId) {

@@ -78,10 +78,9 @@ impl Default for TypeCounters {
 
 impl Stats {
     pub(crate) fn for_prefabs(prefabs: &Prefabs, profile: bool) -> Self {
-        let texts = prefabs.entries().iter().map(|entry| &entry.text);
-        let behaviours = texts.flat_map(|prefab| {
-            let behaviours = prefab.behaviours.iter();
-            behaviours.map(|behaviour| BehaviourStats::new(&prefab.name, &behaviour.name))
+        let behaviours = prefabs.entries().iter().flat_map(|prefab| {
+            let infos = prefab.infos.iter();
+            infos.map(|info| BehaviourStats::new(&prefab.name, info.schema.name))
         });
         Self {
             behaviours: behaviours.collect(),

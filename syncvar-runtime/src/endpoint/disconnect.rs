@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::Refusal;
 use crate::limits::LimitExceeded;
-use crate::prefab::text::SchemaDifference;
+use crate::schema::SchemaReport;
 
 /// Reason for the end of a connection, or for its refusal.
 ///
@@ -23,9 +23,9 @@ use crate::prefab::text::SchemaDifference;
 pub enum DisconnectReason<E = Infallible> {
     /// One side has ended the connection, with this text. It may be empty.
     Requested(String),
-    /// The two sides have different prefabs, behaviours or fields. A client knows the first difference; a server knows
-    /// the hash of the client's schema only, and has `None`.
-    SchemaMismatch(Option<Box<SchemaDifference>>),
+    /// The two sides have schemas that do not play together. A client knows every reason, unless the server does not
+    /// describe its schema; a server knows the hash of the client's schema only, and has `None`.
+    SchemaMismatch(Option<Box<SchemaReport>>),
     /// The two sides have different versions of the handshake.
     VersionMismatch,
     /// The transport has lost the connection, or the peer has left without a message.
@@ -39,7 +39,7 @@ pub enum DisconnectReason<E = Infallible> {
     Refused(E),
 }
 
-const DIFFERENT_SCHEMAS: &str = "the two sides are not built from the same schema";
+const DIFFERENT_SCHEMAS: &str = "the schemas of the two sides do not play together";
 
 impl<E: fmt::Display> fmt::Display for DisconnectReason<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,8 +47,8 @@ impl<E: fmt::Display> fmt::Display for DisconnectReason<E> {
             Self::Requested(text) if text.is_empty() => f.write_str("disconnected"),
             Self::Requested(text) => write!(f, "disconnected: {text}"),
             Self::SchemaMismatch(None) => f.write_str(DIFFERENT_SCHEMAS),
-            Self::SchemaMismatch(Some(difference)) => {
-                write!(f, "{DIFFERENT_SCHEMAS}: {difference}")
+            Self::SchemaMismatch(Some(report)) => {
+                write!(f, "{DIFFERENT_SCHEMAS}: {report}")
             }
             Self::VersionMismatch => {
                 f.write_str("the server speaks another version of the protocol")

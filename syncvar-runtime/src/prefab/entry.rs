@@ -4,7 +4,6 @@ use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::text::PrefabText;
 use crate::behaviour::Arrival;
 use crate::call::ObjectCalls;
 use crate::object::{BehaviourSet, Behaviours, Location, Pools, Slot, SlotInfo, Slots};
@@ -21,10 +20,6 @@ pub struct Prefab {
     pub was: Vec<String>,
     /// Asset id.
     pub asset_id: NetworkHash128,
-    /// Description.
-    pub text: PrefabText,
-    /// Classes of the behaviours, encoded: the part of the description without influence on the hash.
-    pub classes: Vec<u8>,
     /// Facts of the behaviours' types, in order.
     pub infos: Vec<&'static SlotInfo>,
     /// Types of the behaviours, in order.

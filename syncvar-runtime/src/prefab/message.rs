@@ -8,13 +8,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::former::assert_not_former;
-use super::text::{BehaviourText, MESSAGES, PrefabText};
 use crate::schema::TypeSchema;
 use crate::translate::layout::{Layout, Measures};
 use crate::untyped::{UntypedType, Value};
-use crate::{
-    ConnectionId, NetworkHash128, NetworkReader, NetworkWriter, ReadError, SyncValue, WriteError,
-};
+use crate::{ConnectionId, NetworkReader, NetworkWriter, ReadError, SyncValue, WriteError};
 
 /// Lowest number of a message. UNet's lower numbers belong to its own messages.
 pub const FIRST_MESSAGE: i16 = 48;
@@ -161,7 +158,6 @@ pub struct Messages {
     pub(super) kinds: Vec<MessageKind>,
     by_number: FxHashMap<i16, usize>,
     by_type: FxHashMap<TypeId, usize>,
-    text: Option<PrefabText>,
 }
 
 impl Messages {
@@ -258,22 +254,6 @@ impl Messages {
         let kinds = || self.kinds.iter().enumerate();
         self.by_number = kinds().map(|(at, kind)| (kind.number, at)).collect();
         self.by_type = kinds().map(|(at, kind)| (kind.type_id, at)).collect();
-        let fields = { self.kinds.iter() }
-            .map(|kind| {
-                let schema = format!("{} as message {}", kind.schema, kind.number);
-                (kind.name.to_string(), schema)
-            })
-            .collect();
-        self.text = Some(PrefabText {
-            name: MESSAGES.into(),
-            asset_id: NetworkHash128::default(),
-            behaviours: vec![BehaviourText {
-                name: MESSAGES.into(),
-                channel: 0,
-                fields,
-                calls: Vec::new(),
-            }],
-        });
     }
 
     /// Returns the type with a number on the wire.
@@ -296,11 +276,6 @@ impl Messages {
     pub fn find<M: SyncValue>(&self) -> Result<&MessageKind, MessageError> {
         let found = self.by_type(TypeId::of::<M>());
         found.ok_or(MessageError::NotRegistered(type_name::<M>()))
-    }
-
-    /// Returns the description of every message, if there are any.
-    pub(crate) fn text(&self) -> Option<&PrefabText> {
-        self.text.as_ref()
     }
 }
 

@@ -143,7 +143,7 @@ fn add_classes(
             class.calls = { calls.into_iter() }
                 .flat_map(CallTable::all)
                 .map(call)
-                .collect()
+                .collect();
         }
     }
     classes.push(class);

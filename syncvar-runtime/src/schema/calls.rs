@@ -290,19 +290,6 @@ impl CallSchema {
         let hash = hash_text(hash, ":");
         hash_text(hash, unity_name)
     }
-
-    /// Returns the text that both ends compare.
-    pub(crate) fn text(&self) -> String {
-        let arguments = self.arguments.iter();
-        let arguments = arguments.map(|argument| format!("{}: {}", argument.name, argument.schema));
-        let arguments: Vec<_> = arguments.collect();
-        format!(
-            "{} {}({})",
-            self.kind,
-            self.unity_name,
-            arguments.join(", ")
-        )
-    }
 }
 
 /// Continues a hash over the UTF-16 code units of a text.

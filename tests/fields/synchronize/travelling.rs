@@ -1,5 +1,6 @@
 //! When it runs, on which side, and what it costs.
 
+use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, Framing, stats::MessageType};
 use syncvar_testing::ClientMessages as _;
@@ -166,25 +167,28 @@ fn schemas_that_disagree_about_data_are_refused() {
     let prefabs = super::settings::prefabs;
     let without = Prefabs::new().register::<Settings>("settings");
     assert_ne!(without.schema_hash(), prefabs().schema_hash());
-    let client = net.connect_client(NetworkClient::new(
-        without
-            .register::<(Plain, super::settings::Faulty, super::settings::Settings)>("faulty")
-            .register::<Plain>("plain"),
-    ));
+    let without = without
+        .register::<(Plain, super::settings::Faulty, super::settings::Settings)>("faulty")
+        .register::<Plain>("plain");
+    let config = ClientConfig {
+        builds: Builds::Exact,
+        ..ClientConfig::default()
+    };
+    let client = net.connect_client(NetworkClient::with_config(without, config));
     net.settle();
     let told = events(&mut net, client);
     let [
         ClientEvent::Refused {
-            reason: DisconnectReason::SchemaMismatch(Some(difference)),
+            reason: DisconnectReason::SchemaMismatch(Some(report)),
         },
     ] = &told[..]
     else {
         panic!("{told:?}");
     };
     assert_eq!(
-        difference.to_string(),
-        "prefab `settings`, behaviour `Settings`, field `on_synchronize()`: the server has \
-         `on_synchronize(): data`, this client has no such field"
+        report.to_string(),
+        "prefab `settings`: the server has `behaviour Settings, channel 0, with data`; \
+         prefab `settings`: this client has `behaviour Settings, channel 0`"
     );
 }
 

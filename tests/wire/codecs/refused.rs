@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use syncvar::NetworkBehaviour;
+use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::{
     DisconnectReason,
@@ -205,18 +206,23 @@ mod client_side {
 fn sides_with_other_parameters_refuse_each_other_and_name_them() {
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<server_side::Unit>("unit"));
     let prefabs = Prefabs::new().register::<client_side::Unit>("unit");
-    let client = net.connect_client(NetworkClient::new(prefabs));
+    let config = ClientConfig {
+        builds: Builds::Exact,
+        ..ClientConfig::default()
+    };
+    let client = net.connect_client(NetworkClient::with_config(prefabs, config));
     net.settle();
     let Some(ClientEvent::Refused {
-        reason: DisconnectReason::SchemaMismatch(Some(difference)),
+        reason: DisconnectReason::SchemaMismatch(Some(report)),
     }) = net.client_mut(client).poll_event()
     else {
         panic!("it is refused");
     };
     assert_eq!(
-        difference.to_string(),
-        "prefab `unit`, behaviour `Unit`, field `position`: the server has \
-         `position: Vector3 as Quantized<-500, 500, 100>`, this client has \
+        report.to_string(),
+        "prefab `unit`, behaviour `Unit`: the server has \
+         `position: Vector3 as Quantized<-500, 500, 100>`; \
+         prefab `unit`, behaviour `Unit`: this client has \
          `position: Vector3 as Quantized<-500, 500, 10>`"
     );
     let schema = <Half as SyncCodec<f64>>::SCHEMA;

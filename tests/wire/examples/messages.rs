@@ -218,33 +218,24 @@ pub(crate) fn handshakes_are_written_as_documented() -> Examples {
     let hash = Prefabs::new().register::<One>("one").schema_hash();
     let hash = hex::encode(hash.to_le_bytes());
     let connect = client_packet(true, |_| ()).replace(&hash, "efcdab8967452301");
-    let answer = |request: &str| {
-        let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
-        let connection = server.handle_connect();
-        let request = hex::decode(request).expect("hexadecimal");
-        let handled = server.handle_packet(connection, 0, &request);
-        handled.expect("a client of a build without these types");
-        packets(&mut server).concat()
-    };
-    let refusal = answer("0a00200005efcdab896745230101");
-    let schema = refusal.strip_suffix("03002100010000");
-    let schema = schema.expect("Disconnect 1 at the end");
-    let request = "00002200";
-    let answer = answer(request);
-    let classes = answer.strip_prefix(schema).expect("the descriptions first");
+    let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
+    let connection = server.handle_connect();
+    let learning = [&[20, 0, 32, 0, 6][..], &[0; 8], &[1], &[0; 8], &[0, 0]].concat();
+    let handled = server.handle_packet(connection, 0, &learning);
+    handled.expect("a client without compiled types");
+    let schema = packets(&mut server).concat();
     Examples::check(vec![
         (
-            "Connect 5, hash `0123456789abcdef`, asking for `Compact`",
+            "Connect 6, both hashes `0123456789abcdef`, asking for `Compact`, without a name of the build",
             connect,
         ),
         (
-            "Schema of prefab `lamp` with `Lamp { lit: bool }` on channel 0",
-            schema.into(),
+            "Connect 6 of a client without compiled types, asking for `Compact`",
+            hex::encode(learning),
         ),
-        ("Classes, the request", request.into()),
         (
-            "Classes of `lamp` with `Lamp { lit: bool }`, a reliable and an unreliable channel",
-            classes.into(),
+            "Schema of prefab `lamp` with `Lamp { lit: bool }` on channel 0, in one part",
+            schema,
         ),
     ])
 }
@@ -389,5 +380,6 @@ fn join_request(token: Option<SessionToken>) -> String {
     client.set_join_payload(vec![7].into());
     client.handle_connect();
     let packet = client.poll_transmit().expect("a packet").bytes;
-    hex::encode(&packet[..packet.len() - 14])
+    // Without the Connect behind it.
+    hex::encode(&packet[..packet.len() - 24])
 }

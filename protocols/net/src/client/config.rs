@@ -4,8 +4,8 @@ use std::time::Duration;
 
 #[cfg(doc)]
 use super::{ClientEvent, NetworkClient};
-use crate::Framing;
 use crate::link::settings::LossSettings;
+use crate::{Builds, Framing};
 use syncvar_runtime::time::send_interval;
 use syncvar_runtime::unstable::object::{Nanos, nanos};
 use syncvar_runtime::{Callbacks, Channel, Limits};
@@ -33,9 +33,21 @@ pub struct ClientConfig {
     /// Send interval for writes to behaviours without `#[network_behaviour(send_interval = ...)]`;
     /// three ticks by default, 0.1 s. Zero sends writes with each update.
     pub send_interval: Option<Duration>,
-    /// Whether the handshake proves that both sides know the same prefabs and fields. The server must
+    /// Whether the handshake compares the prefabs and fields of both sides, and resolves the differences. The server must
     /// have the same setting.
     pub compare_schemas: bool,
+    /// Builds of servers that this client joins; [`Builds::Compatible`] by default.
+    pub builds: Builds,
+    /// Name of this build for the server: [`JoinRequest::build`](crate::JoinRequest::build); empty by default. The server
+    /// receives the first 64 bytes.
+    ///
+    /// ```
+    /// use syncvar::ClientConfig;
+    ///
+    /// let config = ClientConfig { build: "1.4.2 windows".into(), ..ClientConfig::default() };
+    /// # assert_eq!(config.build.len(), 13);
+    /// ```
+    pub build: String,
     /// Framing requested from the server. A server that does not speak it, or that does not compare
     /// schemas, uses [`Framing::Unet`].
     pub framing: Framing,
@@ -133,6 +145,8 @@ impl Default for ClientConfig {
             tick_rate: 30,
             send_interval: None,
             compare_schemas: true,
+            builds: Builds::Compatible,
+            build: String::new(),
             framing: Framing::Compact,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             packet_size: 1340,

@@ -5,9 +5,12 @@ mod handshake;
 mod playback;
 mod players;
 mod returning;
+mod server_schema;
 
+pub(super) use handshake::Greeting;
 pub(super) use playback::{Playback, Step};
 pub(super) use returning::Ticket;
+pub(super) use server_schema::ServerSchema;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +24,6 @@ use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, ServerPace, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::unstable::object::Nanos;
 use syncvar_runtime::unstable::packet::Room;
-use syncvar_runtime::unstable::prefab::text::PrefabText;
 use syncvar_runtime::{Channel, ConnectionId, MAX_BYTES, NetId};
 
 /// State of a client's connection.
@@ -75,13 +77,6 @@ pub(super) struct Request {
     pub(super) asked: Duration,
 }
 
-/// Registry of the server, as far as it has been sent to explain a refusal.
-#[derive(Debug, Default)]
-pub(super) struct ServerSchema {
-    prefabs: Vec<PrefabText>,
-    bytes: usize,
-}
-
 /// Connection to a server.
 #[derive(Debug, Default)]
 pub(super) struct Session {
@@ -90,7 +85,7 @@ pub(super) struct Session {
     /// Number of connections so far.
     pub(super) number: u64,
     pub(super) burst: Burst,
-    schema: ServerSchema,
+    pub(super) server_schema: ServerSchema,
     /// Players of this client by number.
     pub(super) players: Vec<(i16, NetId)>,
     /// Own time of the last packet.
@@ -179,7 +174,7 @@ impl Session {
         (returning.is_some() || !payload.is_empty()).then_some(JoinRequest { returning, payload })
     }
 
-    /// Resets the session for a new connection. State, number, token and join payload stay.
+    /// Resets the session for a new connection. State, number, token, join payload and the hash of the last server stay.
     pub(super) fn reset(&mut self) {
         *self = Self {
             state: self.state,

@@ -75,7 +75,7 @@ message_types! {
     Session = 19,
     /// Client to server: a request for a snapshot. Extension.
     Resync = 20,
-    /// Server to client, before a refusal or `Classes`: the description of one prefab. Extension.
+    /// Server to client, before the answer to `Connect`: a part of the text of the schema. Extension.
     Schema = 21,
     /// Server to client: the deltas of several objects. Extension.
     UpdateBatch = 22,
@@ -103,9 +103,6 @@ message_types! {
     Connect = 32,
     /// Either way: the end of the connection and its reason. Extension.
     Disconnect = 33,
-    /// Client to server, before `Connect`: a request for the schema. Server to client: the classes of its
-    /// behaviours, behind the descriptions of all prefabs. Extension.
-    Classes = 34,
     /// Client to server: a request for the objects.
     Ready = 35,
     /// Server to client: no more objects until the client is ready again.

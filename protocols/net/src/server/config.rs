@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::link::settings::LossSettings;
+use crate::{Builds, Framing};
 
 /// Longest datagram in bytes: the smallest packet size of QUIC.
 const MAX_DATAGRAM: usize = 1_200;
@@ -65,7 +65,7 @@ pub struct ServerConfig {
     /// Kinds of the channels, at most 64. Behaviours on other channels are never sent. An empty
     /// list means one reliable channel.
     pub channels: Vec<Channel>,
-    /// Whether clients must prove first that their prefabs and fields match. `false` is UNet, where
+    /// Whether clients have the server's schema, or resolve it, before they join. `false` is UNet, where
     /// a connection is accepted at once.
     pub compare_schemas: bool,
     /// Number of this run of the server, for clients and records to tell it from an earlier run: a random
@@ -73,6 +73,8 @@ pub struct ServerConfig {
     pub incarnation: u64,
     /// Whether the program decides about each connection; [`Admission::Open`] by default.
     pub admission: Admission,
+    /// Builds of clients that may join; [`Builds::Compatible`] by default.
+    pub builds: Builds,
     /// Whether the server describes its schema to clients that it has not accepted;
     /// [`SchemaRequests::Answer`] by default.
     pub schema_requests: SchemaRequests,
@@ -176,13 +178,14 @@ pub enum Admission {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SchemaRequests {
-    /// A client without compiled types, such as a page of a browser, learns the schema before its join request; one
-    /// with another schema receives that of the server for the
-    /// [difference](syncvar_runtime::DisconnectReason::SchemaMismatch).
+    /// A client without compiled types, such as a page of a browser, learns the schema before its join request. A
+    /// client of another build resolves the schema, or names the [reasons](syncvar_runtime::DisconnectReason::SchemaMismatch)
+    /// why it cannot. A schema whose text is above
+    /// [`MAX_SCHEMA_TEXT`](syncvar_runtime::schema::MAX_SCHEMA_TEXT) is sent to nobody.
     #[default]
     Answer,
     /// A client without compiled types is refused ([`DisconnectReason::Denied`](syncvar_runtime::DisconnectReason::Denied)).
-    /// One with another schema learns that it differs.
+    /// A client of another build learns that the schemas differ: only equal builds join.
     Refuse,
 }
 
@@ -198,6 +201,7 @@ impl Default for ServerConfig {
             compare_schemas: true,
             incarnation: 0,
             admission: Admission::Open,
+            builds: Builds::Compatible,
             schema_requests: SchemaRequests::Answer,
             reconnect_grace: Duration::ZERO,
             session_tokens: None,

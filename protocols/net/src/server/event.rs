@@ -44,8 +44,12 @@ pub enum ServerEvent {
         returning: Option<ConnectionId>,
         /// Payload of the client; empty if it sent none.
         payload: Payload,
+        /// Hash of the client's own schema: [`JoinRequest::schema_hash`](crate::JoinRequest::schema_hash).
+        schema_hash: u64,
+        /// Name of the client's build: [`JoinRequest::build`](crate::JoinRequest::build).
+        build: String,
     },
-    /// A connection was accepted: its schema matches.
+    /// A connection was accepted: its client has the server's schema, or has resolved it.
     Connected {
         /// The connection.
         connection: ConnectionId,

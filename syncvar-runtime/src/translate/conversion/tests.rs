@@ -3,7 +3,7 @@
 use super::{Fit, Types};
 use crate::schema::{Measure, SchemaType};
 use crate::translate::layout::Measures;
-use crate::value::Value;
+use crate::value::{MapValue, Value};
 use crate::{Encoding, NetworkReader, NetworkWriter};
 
 /// Result of a conversion.
@@ -162,7 +162,7 @@ fn values_sequences_and_optional_values() {
 
 #[test]
 fn maps() {
-    let map = Value::Map(vec![(1.into(), "a".into()), (300.into(), "b".into())]);
+    let map = Value::from([(1, "a"), (300, "b")].into_iter().collect::<MapValue>());
     check(
         "[u16: String]",
         "[u32: String]",

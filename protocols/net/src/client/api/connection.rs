@@ -3,10 +3,10 @@
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::{ConnectionStats, DisconnectReason};
 
-use crate::client::session::Ticket;
+use crate::client::session::{ServerSchema, Ticket};
 use crate::client::{ClientPacket, ClientState, LinkQuality, NetworkClient, Outbound};
 use crate::link::losses::Losses;
-use crate::message::{Connect, Disconnect, PROTOCOL_VERSION, Ready};
+use crate::message::{Disconnect, Ready};
 use crate::{Framing, SessionToken};
 
 impl NetworkClient {
@@ -69,7 +69,7 @@ impl NetworkClient {
         self.session.last_packet = self.now();
         if self.session.is_away() {
             self.session.closing = None;
-            self.session.forget_schema();
+            self.session.server_schema = ServerSchema::default();
         } else {
             self.reset_session();
         }
@@ -85,12 +85,7 @@ impl NetworkClient {
             if let Some(request) = self.session.join_request() {
                 self.send_own(&request);
             }
-            let schema_hash = self.objects.world.prefabs.schema_hash();
-            self.send_own(&Connect {
-                version: PROTOCOL_VERSION,
-                schema_hash,
-                framing: self.context.config.framing,
-            });
+            self.send_connect();
         } else {
             self.accept_session();
         }
@@ -209,6 +204,13 @@ impl NetworkClient {
     pub fn losses(&self) -> Option<Losses> {
         let lossy = self.outbound.lossy.as_ref()?;
         Some(lossy.losses(self.now()))
+    }
+
+    /// Asks the server to join.
+    pub(super) fn send_connect(&mut self) {
+        let (config, prefabs) = (&self.context.config, &self.objects.world.prefabs);
+        let connect = self.session.connect(config, prefabs);
+        self.send_own(&connect);
     }
 
     /// Appends a message on channel 0, if a server receives it.

@@ -119,7 +119,8 @@ impl NetworkClient {
             }
             (ClientState::Connecting, Some(error)) => return Err(error),
             (_, None) if message_type == MessageType::Disconnect => {
-                let (message, prefabs) = (Disconnect::decode(payload)?, self.prefabs());
+                let (message, prefabs) =
+                    (Disconnect::decode(payload)?, &self.objects.world.prefabs);
                 let reason = self.session.end_reason(message, prefabs);
                 self.end_session(reason);
             }
@@ -127,8 +128,7 @@ impl NetworkClient {
                 self.handle_accept(payload)?;
             }
             (ClientState::Connecting, None) => {
-                let max_memory = self.context.config.limits.max_memory;
-                self.session.take_answer(message, max_memory)?;
+                self.handle_greeting(message)?;
             }
             (ClientState::Connected, None) => {
                 let (inbound, mut lent) = self.lend();

@@ -5,6 +5,9 @@
 //! ```text
 //! transport is connected - handle_connect: the objects of the last connection leave, unless the link was lost
 //!   JoinRequest, Connect ->
+//!                        <- Schema (of a server of another build)
+//!                           - handle_greeting: resolves the schema
+//!   Connect (by the schema of the server) ->
 //!                        <- Session (token: new, returned or resumed), Connect (framing, first tick, pace)
 //!                           - handle_accept: Connecting to Connected; both directions have headers from here on
 //!   Ready ->
@@ -28,14 +31,16 @@
 //!
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
+use syncvar_runtime::schema::SchemaReport;
 use syncvar_runtime::unstable::ordered::Ids;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
-use crate::Framing;
 use crate::client::inbound::EarlyMessages;
-use crate::client::session::Ticket;
+use crate::client::session::{Greeting, ServerSchema, Ticket};
+use crate::client::state_message::StateMessage;
 use crate::client::{Arrivals, ClientEvent, ClientState, NetworkClient, PendingWrites};
-use crate::message::{Accepted, Message as _, PROTOCOL_VERSION, Ready};
+use crate::message::{Accepted, Disconnect, Message as _, PROTOCOL_VERSION, Ready};
+use crate::{Framing, MessageType};
 
 impl NetworkClient {
     /// Removes the objects and the state of the last connection.
@@ -48,6 +53,32 @@ impl NetworkClient {
         self.context.clock.reset_server();
         self.writes = PendingWrites::default();
         self.predictions.end();
+    }
+
+    /// Handles a message of a server before its answer. A client leaves a server whose schema it cannot resolve.
+    pub(super) fn handle_greeting(&mut self, message: StateMessage<'_>) -> Result<(), ReadError> {
+        let (config, prefabs) = (&self.context.config, &self.objects.world.prefabs);
+        let is_schema = message.message_type == MessageType::Schema;
+        match self.session.take_answer(message, config, prefabs) {
+            Ok(Greeting::Waits) => {}
+            Ok(Greeting::Resolved) => self.send_connect(),
+            Ok(Greeting::Differs(report)) => self.leave_for_schema(report),
+            Err(error) => {
+                if is_schema {
+                    let report = format!("the schema of the server cannot be read: {error}");
+                    self.leave_for_schema(Box::new(SchemaReport::new(report)));
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn leave_for_schema(&mut self, report: Box<SchemaReport>) {
+        self.session.forget_server();
+        let reason = DisconnectReason::SchemaMismatch(Some(report));
+        self.send_own(&Disconnect::from(&reason));
+        self.end_session(reason);
     }
 
     /// Handles the server's `Connect`. A server with a different version that overlooks the difference is
@@ -80,6 +111,15 @@ impl NetworkClient {
             // The packet in progress is the first of the new session.
             self.session.ticket.received = 1;
         }
+        if answer.channels != self.context.config.channels {
+            let (server, client) = (&answer.channels, &self.context.config.channels);
+            tracing::warn!(
+                ?server,
+                ?client,
+                "`ClientConfig::channels` differs from the server's setting"
+            );
+        }
+        self.session.server_schema = ServerSchema::default();
         self.session.server.framing = framing;
         (self.session.server.start, self.session.server.pace) = answer.start.unzip();
         self.accept_session();

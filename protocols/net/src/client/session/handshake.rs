@@ -1,65 +1,101 @@
-//! Messages of a server before its answer: the granted session, and the registry before a refusal.
+//! Messages of a server before its answer: the granted session, and its schema before a resolution or a refusal.
 
-use super::Session;
-use crate::MessageType;
+use std::sync::Arc;
+
+use syncvar_runtime::schema::SchemaReport;
+use syncvar_runtime::{DisconnectReason, Prefabs, ReadError};
+
+use super::{ServerSchema, Session};
+use crate::client::ClientConfig;
 use crate::client::state_message::StateMessage;
-use crate::message::{Disconnect, Grant, Message as _, unknown};
-use syncvar_runtime::unstable::prefab::text::{PrefabText, first_difference};
-use syncvar_runtime::{DisconnectReason, NetworkReader, Prefabs, ReadError, ReadErrorKind};
+use crate::message::{
+    ClientBuild, Connect, Disconnect, Grant, MAX_BUILD, Message as _, PROTOCOL_VERSION, unknown,
+};
+use crate::{Builds, MessageType};
 
-/// Most prefab descriptions that a server can make a client keep.
-const MAX_SCHEMA_MESSAGES: usize = 4096;
+/// Step that a message of a server before its answer leads to.
+pub(crate) enum Greeting {
+    /// Further messages follow.
+    Waits,
+    /// The client asks again, by the schema of the server.
+    Resolved,
+    /// The client leaves.
+    Differs(Box<SchemaReport>),
+}
 
 impl Session {
-    /// Takes a message of a server that has not accepted this client yet. Descriptions of prefabs have at most
-    /// `max_memory` bytes.
+    /// Takes a message of a server that has not accepted this client yet.
     pub(crate) fn take_answer(
         &mut self,
         message: StateMessage<'_>,
-        max_memory: usize,
-    ) -> Result<(), ReadError> {
+        config: &ClientConfig,
+        prefabs: &Prefabs,
+    ) -> Result<Greeting, ReadError> {
         let payload = message.payload;
         match message.message_type {
             MessageType::Session => self.ticket.granted = Some(Grant::decode(payload)?),
-            MessageType::Schema => self.keep_schema(payload, max_memory)?,
+            MessageType::Schema => {
+                if self.server_schema.take(payload)? {
+                    return Ok(self.resolve(config, prefabs));
+                }
+            }
             _ => return Err(unknown(message.frame())),
         }
-        Ok(())
+        Ok(Greeting::Waits)
     }
 
-    /// Keeps a prefab description of the server, for the message of a refusal.
-    fn keep_schema(&mut self, payload: &[u8], max_memory: usize) -> Result<(), ReadError> {
-        let mut reader = NetworkReader::new(payload);
-        let text = PrefabText::decode(&mut reader)?;
-        reader.finish()?;
-        let schema = &mut self.schema;
-        let (needed, left) = (payload.len(), max_memory.saturating_sub(schema.bytes));
-        if needed > left {
-            return Err(reader.error(ReadErrorKind::TooMuchMemory { needed, left }));
+    /// Resolves the schema of the server, if the settings allow a server of another build.
+    fn resolve(&mut self, config: &ClientConfig, prefabs: &Prefabs) -> Greeting {
+        let differences = match config.builds {
+            Builds::Exact => self.server_schema.report(prefabs),
+            Builds::Compatible => None,
+        };
+        let resolved = match differences {
+            Some(report) if !report.reasons.is_empty() => Err(report),
+            _ => self.server_schema.resolve(prefabs),
+        };
+        match resolved {
+            Ok(translation) => {
+                self.translation = translation.map(Arc::new);
+                Greeting::Resolved
+            }
+            Err(report) => Greeting::Differs(Box::new(report)),
         }
-        schema.bytes += needed;
-        if schema.prefabs.len() >= MAX_SCHEMA_MESSAGES {
-            let (count, limit) = (schema.prefabs.len() + 1, MAX_SCHEMA_MESSAGES);
-            return Err(reader.error(ReadErrorKind::TooManyElements { count, limit }));
-        }
-        schema.prefabs.push(text);
-        Ok(())
     }
 
-    /// Forgets the registry of an earlier server.
-    pub(crate) fn forget_schema(&mut self) {
-        self.schema.prefabs.clear();
+    /// Returns the request to join.
+    pub(crate) fn connect(&self, config: &ClientConfig, prefabs: &Prefabs) -> Connect {
+        let own = prefabs.schema_hash();
+        let translation = self.translation.as_ref();
+        let build = &config.build[..config.build.floor_char_boundary(MAX_BUILD)];
+        Connect {
+            version: PROTOCOL_VERSION,
+            schema_hash: translation.map_or(own, |it| it.server_hash),
+            framing: config.framing,
+            build: ClientBuild {
+                schema_hash: own,
+                name: build.try_into().unwrap_or_default(),
+            },
+        }
+    }
+
+    /// Forgets the schema of the last server: the next connection begins with the own schema.
+    pub(crate) fn forget_server(&mut self) {
+        self.server_schema = ServerSchema::default();
+        self.translation = None;
     }
 
     /// Returns the reason for which the server ends the connection.
-    pub(crate) fn end_reason(&self, message: Disconnect, prefabs: &Prefabs) -> DisconnectReason {
+    pub(crate) fn end_reason(
+        &mut self,
+        message: Disconnect,
+        prefabs: &Prefabs,
+    ) -> DisconnectReason {
         let mut reason = message.into_reason();
-        // A server may keep its schema to itself.
-        if let DisconnectReason::SchemaMismatch(difference) = &mut reason
-            && !self.schema.prefabs.is_empty()
-        {
-            let own = prefabs.texts();
-            *difference = first_difference(&self.schema.prefabs, &own).map(Box::new);
+        if let DisconnectReason::SchemaMismatch(report) = &mut reason {
+            // A server may keep its schema to itself.
+            *report = self.server_schema.report(prefabs).map(Box::new);
+            self.forget_server();
         }
         reason
     }

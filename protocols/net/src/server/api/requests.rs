@@ -1,12 +1,13 @@
 //! Conductor of received packets: each message goes to its room.
 
-use syncvar_runtime::endpoint::{Misbehaviour, Refusal};
+use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, ReadError};
 
 use crate::MessageType;
-use crate::message::{Frame, frames};
+use crate::message::{Connect, Frame, frames};
 use crate::server::api::rooms::Rooms;
+use crate::server::sessions::admission::Match;
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::sessions::incoming::{Arrival, report_misbehaviour};
 use crate::server::sessions::request::Request;
@@ -105,6 +106,23 @@ impl NetworkServer {
         Ok(())
     }
 
+    /// Compares the schema of a client with the schema of the server: the client joins, resolves, or is refused.
+    fn receive_connect(&mut self, from: ConnectionId, connect: Connect) {
+        let describes = self.rooms().ground.describes();
+        let Self {
+            context, sessions, ..
+        } = self;
+        match sessions.compare(context, from, connect, describes) {
+            Match::Equal => self.request(from),
+            Match::Described => self.rooms().ground.describe(from),
+            Match::DescribedAndRefused => {
+                self.rooms().ground.describe(from);
+                self.send_off(from, DisconnectReason::SchemaMismatch(None));
+            }
+            Match::Refused(reason) => self.send_off(from, reason),
+        }
+    }
+
     /// Handles a request that the conductor answers; hands the rest to their rooms.
     fn handle_request(
         &mut self,
@@ -118,25 +136,16 @@ impl NetworkServer {
             ..
         } = self;
         match request {
-            Request::Describe => {
-                let mut ground = self.rooms().ground;
-                if ground.describes() {
-                    ground.describe(from);
-                } else {
-                    let refusal = Refusal::new("the server does not describe its schema");
-                    self.send_off(from, DisconnectReason::Denied(Box::new(refusal)));
+            Request::Connect(connect) => self.receive_connect(from, connect),
+            Request::Leave(reason) => {
+                if matches!(reason, DisconnectReason::SchemaMismatch(_)) {
+                    tracing::info!(
+                        connection = from.0,
+                        "a client with other prefabs, behaviours or fields cannot resolve the schema: its `ClientEvent::Refused` names the reasons"
+                    );
                 }
+                self.close(from, reason);
             }
-            Request::Connect(connect) => match sessions.compare(context, from, &connect) {
-                Ok(()) => self.request(from),
-                Err(reason) => {
-                    if matches!(reason, DisconnectReason::SchemaMismatch(_)) {
-                        self.rooms().ground.send_schema(from);
-                    }
-                    self.send_off(from, reason);
-                }
-            },
-            Request::Leave(reason) => self.close(from, reason),
             Request::View(view) => self.handle_view(from, &view),
             Request::OwnerWrite(payload) => {
                 let write = sessions.read_owner_write(context, objects, from, payload)?;

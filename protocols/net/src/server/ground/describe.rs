@@ -1,9 +1,9 @@
-//! The schema on the wire: for a client that learns it, and for a client with a different schema.
+//! The schema on the wire: for a client of another build, and for a client without compiled types.
 
-use syncvar_runtime::{Channel, ConnectionId};
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::schema::MAX_SCHEMA_TEXT;
 
-use crate::MessageType;
-use crate::message::begin;
+use crate::message::SchemaPart;
 use crate::server::SchemaRequests;
 use crate::server::ground::Ground;
 use crate::server::sessions::connection::ConnectionState;
@@ -11,49 +11,19 @@ use crate::server::sessions::connection::ConnectionState;
 impl Ground<'_> {
     /// Returns whether the server describes its schema.
     pub(crate) fn describes(&self) -> bool {
+        let text = self.objects.world.prefabs.schema_text();
         self.context.config.schema_requests == SchemaRequests::Answer
+            && text.len() <= MAX_SCHEMA_TEXT
     }
 
-    /// Sends the schema to a client without compiled types: the description of every prefab, and the
-    /// classes of the behaviours.
+    /// Sends the text of the schema. A connection receives it once.
     pub(crate) fn describe(&mut self, to: ConnectionId) {
         if let Some(connection) = self.sessions.connections.get_mut(to.0) {
             connection.state = ConnectionState::Connecting { described: true };
         }
-        self.send_schema(to);
-        let kinds = self.context.config.channels.iter();
-        let kinds: Vec<u8> = kinds
-            .map(|kind| u8::from(*kind == Channel::Unreliable))
-            .collect();
-        let prefabs = self.objects.world.prefabs.by_rank();
-        let classes: Vec<u8> = prefabs
-            .flat_map(|prefab| &prefab.classes)
-            .copied()
-            .collect();
-        let hash = self.sessions.schema_hash;
-        self.write(to, MessageType::Classes, &|writer| {
-            let start = begin(MessageType::Classes, writer);
-            writer.write_u64(hash);
-            writer.write_packed_u64(kinds.len() as u64);
-            writer.write_bytes(&kinds);
-            writer.write_bytes(&classes);
-            writer.finish_message(start);
-        });
-    }
-
-    /// Sends the description of every prefab, unless the server refuses to.
-    pub(crate) fn send_schema(&mut self, to: ConnectionId) {
-        if !self.describes() {
-            return;
-        }
-        let texts = self.objects.world.prefabs.texts().into_iter();
-        let texts: Vec<_> = texts.cloned().collect();
-        for text in texts {
-            self.write(to, MessageType::Schema, &|writer| {
-                let start = begin(MessageType::Schema, writer);
-                text.encode(writer);
-                writer.finish_message(start);
-            });
+        let text = self.objects.world.prefabs.schema_text().clone();
+        for part in SchemaPart::of_text(&text) {
+            self.send(to, &part);
         }
     }
 }

@@ -40,6 +40,7 @@ impl Ground<'_> {
         Accepted {
             version: PROTOCOL_VERSION,
             start: (framing == Framing::Compact).then_some((start, pace)),
+            channels: self.context.config.channels.clone(),
         }
     }
 

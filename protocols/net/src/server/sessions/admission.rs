@@ -5,6 +5,7 @@ use std::fmt;
 use syncvar_runtime::endpoint::{Payload, Refusal};
 use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
 
+use crate::Builds;
 use crate::message::{
     Connect, JoinRequest as RequestMessage, MAX_RETURN, Message, PROTOCOL_VERSION, Return,
 };
@@ -13,7 +14,7 @@ use crate::server::sessions::Sessions;
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::{Admission, ServerEvent};
 
-/// Join request of a connection whose schema matches.
+/// Join request of a connection whose client has the server's schema, or has resolved it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct JoinRequest<'a> {
@@ -24,6 +25,24 @@ pub struct JoinRequest<'a> {
     /// Payload of the client: see
     /// [`NetworkClient::set_join_payload`](crate::NetworkClient::set_join_payload).
     pub payload: &'a Payload,
+    /// Hash of the client's own schema: [`Prefabs::schema_hash`](syncvar_runtime::Prefabs::schema_hash) of its build. 0 for
+    /// a client without compiled types.
+    pub schema_hash: u64,
+    /// Name of the client's build, as [`ClientConfig::build`](crate::ClientConfig::build) states it. A client can state
+    /// any name.
+    pub build: &'a str,
+}
+
+/// Answer of a server to a `Connect`.
+pub(crate) enum Match {
+    /// The bytes of the connection follow the server's schema: the program decides.
+    Equal,
+    /// The client asks for the schema.
+    Described,
+    /// The client receives the schema, and a refusal.
+    DescribedAndRefused,
+    /// The client is refused.
+    Refused(DisconnectReason),
 }
 
 /// Answer to a [`JoinRequest`]: see [`NetworkServer::set_admission`](crate::NetworkServer::set_admission).
@@ -117,28 +136,46 @@ impl Sessions {
         Ok(true)
     }
 
-    /// Compares the version and the schema of a client. Returns why the client is refused.
+    /// Compares the version and the schema of a client. `describes`: the server describes its schema.
     pub(crate) fn compare(
         &mut self,
         context: &Context,
         from: ConnectionId,
-        connect: &Connect,
-    ) -> Result<(), DisconnectReason> {
+        connect: Connect,
+        describes: bool,
+    ) -> Match {
         if connect.version != PROTOCOL_VERSION {
-            return Err(DisconnectReason::VersionMismatch);
+            return Match::Refused(DisconnectReason::VersionMismatch);
         }
-        if connect.schema_hash != self.schema_hash {
-            tracing::info!(
-                connection = from.0,
-                "refused a client with other prefabs, behaviours or fields: its `ClientEvent::Refused` names the first difference"
-            );
-            return Err(DisconnectReason::SchemaMismatch(None));
-        }
-        if let Some(connection) = self.connections.get_mut(from.0) {
+        let Some(connection) = self.connections.get_mut(from.0) else {
+            return Match::Refused(DisconnectReason::ConnectionLost);
+        };
+        let (own, server) = (connect.build.schema_hash, self.schema_hash);
+        // A client without compiled types plays by the schema that it receives.
+        let plays = context.config.builds == Builds::Compatible || own == server || own == 0;
+        if connect.schema_hash == server && plays {
+            connection.requests.build = connect.build;
             // Both ends must support the framing. UNet's bytes are the minimum.
             connection.framing = connect.framing.min(context.config.framing);
+            return Match::Equal;
         }
-        Ok(())
+        let is_described = connection.state == ConnectionState::Connecting { described: true };
+        if !describes && own == 0 && !is_described {
+            let refusal = Refusal::new("the server does not describe its schema");
+            return Match::Refused(DisconnectReason::Denied(Box::new(refusal)));
+        }
+        if describes && !is_described && plays {
+            return Match::Described;
+        }
+        tracing::info!(
+            connection = from.0,
+            "refused a client with other prefabs, behaviours or fields: its `ClientEvent::Refused` names the reasons"
+        );
+        if describes && !is_described {
+            Match::DescribedAndRefused
+        } else {
+            Match::Refused(DisconnectReason::SchemaMismatch(None))
+        }
     }
 
     /// Asks the rule, or the settings, about a connection whose schema matches. A decision that waits is
@@ -154,6 +191,8 @@ impl Sessions {
                 connection,
                 returning,
                 payload: &requested.requests.join_payload,
+                schema_hash: requested.requests.build.schema_hash,
+                build: &requested.requests.build.name,
             }),
             (None, Admission::Open) => Decision::Accept,
             (None, Admission::Decide) => Decision::Wait,
@@ -163,6 +202,8 @@ impl Sessions {
                 connection,
                 returning,
                 payload: requested.requests.join_payload.clone(),
+                schema_hash: requested.requests.build.schema_hash,
+                build: requested.requests.build.name.into(),
             });
         }
         decision

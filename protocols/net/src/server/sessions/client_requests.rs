@@ -5,7 +5,7 @@ use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::unstable::clock::Bucket;
 use syncvar_runtime::unstable::ordered::Ids;
 
-use crate::message::Return;
+use crate::message::{ClientBuild, Return};
 use crate::server::sessions::ping::Pings;
 
 /// Requests of one client.
@@ -13,6 +13,8 @@ use crate::server::sessions::ping::Pings;
 pub(crate) struct ClientRequests {
     /// Payload of the join request.
     pub(crate) join_payload: Payload,
+    /// Build of the client, as its `Connect` says.
+    pub(crate) build: ClientBuild,
     /// Session that the join request returns to.
     pub(crate) returning: Option<Return>,
     /// Objects whose snapshot the client requested.

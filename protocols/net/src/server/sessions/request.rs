@@ -1,7 +1,7 @@
 //! `Request`: a message of a client, decoded and permitted by the state of its connection.
 //!
 //! ```text
-//! Connecting   Classes -> Describe; Session -> Join; Connect
+//! Connecting   Session -> Join; Connect
 //! Requested    without schemas: program messages, Ready
 //! Connected    program messages, players, Ready, Ping, Echo, View, OwnerWrite, Inputs, commands
 //! Ready        the same, and Resync
@@ -13,14 +13,12 @@ use syncvar_runtime::{DisconnectReason, NetId, ReadError};
 
 use crate::MessageType;
 use crate::message::{
-    Classes, Connect, Disconnect, Echo, Frame, Message, Ping, Ready, Resync, View, unknown,
+    Connect, Disconnect, Echo, Frame, Message, Ping, Ready, Resync, View, unknown,
 };
 use crate::server::sessions::connection::ConnectionState;
 
 /// Message of a client that its connection may send now.
 pub(crate) enum Request<'a> {
-    /// A client without compiled types asks for the schema.
-    Describe,
     /// Payload of a join request, until `Connect`.
     Join(&'a [u8]),
     Connect(Connect),
@@ -61,10 +59,6 @@ impl<'a> Request<'a> {
         }
         let message_type = MessageType::from_number(frame.message_type);
         match (state, message_type) {
-            (ConnectionState::Connecting { described: false }, Some(MessageType::Classes)) => {
-                Classes::decode(frame.payload)?;
-                Ok(Self::Describe)
-            }
             (ConnectionState::Connecting { .. }, Some(MessageType::Session)) => {
                 Ok(Self::Join(frame.payload))
             }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::Running;
-use syncvar_net::{ClientConfig, ClientEvent, NetworkClient, ServerEvent};
+use syncvar_net::{Builds, ClientConfig, ClientEvent, NetworkClient, ServerEvent};
 use syncvar_runtime::{DisconnectReason, Prefabs};
 use syncvar_testing::sockets::{Board, TCP, counting, filling, idle, prefabs, soon, wait_for};
 use syncvar_tokio::tcp::{TcpClient, TcpError, TransportOptions};
@@ -147,9 +147,12 @@ async fn a_client_notices_that_the_server_is_gone() {
 async fn a_client_of_another_game_is_refused_with_the_difference() {
     let server = Running::start(TCP, TransportOptions::default(), idle);
     let other = Prefabs::new().register::<Board>("another");
-    let mut client = TcpClient::connect(server.addr, NetworkClient::new(other))
-        .await
-        .unwrap();
+    let config = ClientConfig {
+        builds: Builds::Exact,
+        ..ClientConfig::default()
+    };
+    let client = NetworkClient::with_config(other, config);
+    let mut client = TcpClient::connect(server.addr, client).await.unwrap();
     let event = wait_for(&mut client, |_| true).await;
     let ClientEvent::Refused {
         reason: DisconnectReason::SchemaMismatch(Some(_)),

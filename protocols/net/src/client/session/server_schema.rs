@@ -1,0 +1,85 @@
+//! `ServerSchema`: the schema of a server of another build, from its first part to its resolution.
+//!
+//! ```text
+//! handle_connect   Connect: the hash of the last server, or the own one
+//! Schema, Schema, Schema (last)
+//!                  take: the text is whole
+//!                  resolve: Connect with the hash of the text, or Disconnect and the reasons
+//! Connect          accept: the text goes, the translation stays for the next connection
+//! ```
+
+use syncvar_runtime::schema::document::hash_of;
+use syncvar_runtime::schema::{MAX_SCHEMA_TEXT, Schema, SchemaReport};
+use syncvar_runtime::unstable::translate::resolve::Scope;
+use syncvar_runtime::{NetworkReader, Prefabs, ReadError, ReadErrorKind};
+
+use crate::client::translation::Translation;
+use crate::message::{Message as _, SchemaPart};
+
+/// Schema of a server of another build.
+#[derive(Debug, Default)]
+pub(crate) struct ServerSchema {
+    /// Bytes of the text so far.
+    text: Vec<u8>,
+    /// Set behind the last part.
+    is_whole: bool,
+}
+
+impl ServerSchema {
+    /// Adds a part of the text. Returns whether it is whole.
+    pub(crate) fn take(&mut self, payload: &[u8]) -> Result<bool, ReadError> {
+        let part = SchemaPart::decode(payload)?;
+        let reader = NetworkReader::new(payload);
+        if self.is_whole {
+            let kind = ReadErrorKind::Custom("a part of a schema behind the last one");
+            return Err(reader.error(kind));
+        }
+        let (needed, left) = (
+            part.text.len(),
+            MAX_SCHEMA_TEXT.saturating_sub(self.text.len()),
+        );
+        if needed > left {
+            return Err(reader.error(ReadErrorKind::TooMuchMemory { needed, left }));
+        }
+        self.text.extend(part.text);
+        self.is_whole = part.is_last;
+        if part.is_last && str::from_utf8(&self.text).is_err() {
+            return Err(reader.error(ReadErrorKind::InvalidUtf8));
+        }
+        Ok(part.is_last)
+    }
+
+    /// Resolves the schema of the server. `None` for the schema of this client.
+    ///
+    /// # Errors
+    ///
+    /// With every reason why the two builds do not play together.
+    pub(crate) fn resolve(&self, prefabs: &Prefabs) -> Result<Option<Translation>, SchemaReport> {
+        let text = self.text().unwrap_or_default();
+        if hash_of(text) == prefabs.schema_hash() {
+            return Ok(None);
+        }
+        let server = Schema::parse(text).map_err(|error| {
+            SchemaReport::new(format!("the schema of the server cannot be read: {error}"))
+        })?;
+        match Translation::new(&server, prefabs, Scope::Connection) {
+            Ok(translation) => Ok(Some(translation)),
+            Err(changes) => {
+                let refused = changes.iter().filter(|change| change.is_refused());
+                let reasons = refused.map(ToString::to_string).collect();
+                Err(SchemaReport { reasons })
+            }
+        }
+    }
+
+    /// Returns the differences from the own schema; `None` if the server has not described its schema.
+    pub(crate) fn report(&self, prefabs: &Prefabs) -> Option<SchemaReport> {
+        let text = self.text()?;
+        Some(SchemaReport::of_texts(text, prefabs.schema_text()))
+    }
+
+    fn text(&self) -> Option<&str> {
+        let text = self.is_whole.then_some(&self.text)?;
+        str::from_utf8(text).ok()
+    }
+}
