@@ -375,3 +375,116 @@ fn a_schema_with_a_fault_names_its_place() {
     let expected = "prefab `lamp`, Lamp.b: a name, number or hash occurs twice";
     assert_eq!(twice.to_string(), expected);
 }
+
+#[test]
+fn a_client_without_prefabs_learns_the_schema_of_its_server() {
+    for framing in [Framing::Unet, Framing::Compact] {
+        let mut net = MemoryNetwork::new(prefabs);
+        let config = ClientConfig {
+            framing,
+            ..ClientConfig::default()
+        };
+        let client = net.connect_client(NetworkClient::learning_with_config(config));
+        net.settle();
+        let id = tank_of(&mut net, client);
+        let player = net.client_mut(client);
+        assert_eq!(player.framing(), framing);
+        assert_eq!(player.prefabs().schema(), prefabs().schema());
+        player.set_value(id, "Tank", "turret", 2.0).unwrap();
+        net.server.get_mut::<Tank>(id).unwrap().fuel.set(6);
+        net.settle();
+        assert_eq!(*net.server.get::<Tank>(id).unwrap().turret, 2.0);
+        net.assert_replicas_equal();
+    }
+}
+
+#[test]
+fn a_learning_client_returns_with_the_learned_schema() {
+    let mut net = MemoryNetwork::new(prefabs);
+    let client = net.connect_client(NetworkClient::learning());
+    net.settle();
+    let id = net.server.spawn(Tank::default());
+    net.settle();
+    net.cut(client);
+    net.settle();
+    net.reconnect(client);
+    net.settle();
+    assert_eq!(
+        net.client(client).value(id, "Tank", "health"),
+        Some(&0.into())
+    );
+    net.assert_replicas_equal();
+}
+
+/// Connects a client to a server until both are quiet.
+fn handshake(server: &mut NetworkServer, client: &mut NetworkClient) {
+    client.handle_connect();
+    let connection = server.handle_connect();
+    for _ in 0..8 {
+        while let Some(packet) = client.poll_transmit() {
+            drop(server.handle_packet(connection, packet.channel, &packet.bytes));
+        }
+        while let Some(transmit) = server.poll_transmit() {
+            drop(client.handle_packet(transmit.channel, &transmit.to_bytes()));
+        }
+        server.update(std::time::Duration::from_millis(100));
+    }
+}
+
+#[test]
+fn a_server_of_a_different_schema_is_learned_anew() {
+    let mut client = NetworkClient::learning();
+    let mut first = NetworkServer::new(prefabs());
+    first.spawn(Tank::default());
+    handshake(&mut first, &mut client);
+    assert_eq!((client.is_connected(), client.object_count()), (true, 1));
+    client.handle_disconnect();
+    let other = || Prefabs::new().register::<Body>("body");
+    let mut second = NetworkServer::new(other());
+    let id = second.spawn(Body { health: 3.into() });
+    handshake(&mut second, &mut client);
+    assert!(client.is_connected());
+    assert_eq!(client.prefabs().schema(), other().schema());
+    assert_eq!(client.value(id, "Body", "health"), Some(&3.into()));
+    assert_eq!(client.object_count(), 1);
+}
+
+#[test]
+fn a_schema_with_an_unknown_type_ends_the_connection_with_its_name() {
+    #[derive(Clone, Debug, Default, PartialEq)]
+    struct Percent(u8);
+
+    impl SyncValue for Percent {
+        const SCHEMA: syncvar::schema::TypeSchema = syncvar::schema::TypeSchema::Named("Percent");
+
+        fn write(&self, writer: &mut syncvar::wire::NetworkWriter) {
+            writer.write_u8(self.0);
+        }
+        fn read(
+            reader: &mut syncvar::wire::NetworkReader<'_>,
+        ) -> Result<Self, syncvar::wire::ReadError> {
+            reader.read_u8().map(Self)
+        }
+        fn same(&self, other: &Self) -> bool {
+            self == other
+        }
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    struct Lamp {
+        #[sync_var]
+        level: SyncVar<Percent>,
+    }
+
+    let mut client = NetworkClient::learning();
+    let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
+    server.spawn(Lamp::default());
+    handshake(&mut server, &mut client);
+    assert!(!client.is_connected());
+    let refused = std::iter::from_fn(|| client.poll_event()).find_map(|event| match event {
+        ClientEvent::Refused { reason } => Some(reason.to_string()),
+        _ => None,
+    });
+    let expected = "prefab `lamp`, Lamp.level: the layout of the type `Percent` is unknown";
+    assert!(refused.is_some_and(|reason| reason.contains(expected)));
+}

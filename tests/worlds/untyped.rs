@@ -282,6 +282,7 @@ fn values_of_every_kind_converge_without_compiled_types() {
         let mut net = MemoryNetwork::with_config(alternating(beasts), config, link);
         net.connect();
         net.connect();
+        net.connect_client(NetworkClient::learning());
         net.simulate(seed, 120, play_beasts);
         compare_serials(&net);
         for index in 0..net.client_count() {

@@ -55,6 +55,7 @@ use std::time::Duration;
 
 use crate::message::Ping;
 use crate::stats::Stats;
+use api::Learning;
 use arrivals::Arrivals;
 use context::Context;
 use inbound::{Inbound, Reading};
@@ -123,6 +124,7 @@ pub struct NetworkClient {
     predictions: Predictions,
     /// Decoding state of the message in progress, and messages that arrived before their objects.
     inbound: Inbound,
+    learning: Learning,
 }
 
 impl NetworkClient {
@@ -145,6 +147,7 @@ impl NetworkClient {
             inputs: OwnInputs::default(),
             predictions: Predictions::default(),
             inbound: Inbound::new(&prefabs),
+            learning: Learning::Off,
             objects: Objects::new(prefabs, &context.config),
             context,
         }

@@ -6,6 +6,7 @@ mod callbacks;
 mod calls;
 mod connection;
 mod endpoint;
+mod learning;
 mod motion;
 mod objects;
 mod packets;
@@ -16,3 +17,5 @@ mod sessions;
 mod side;
 mod snapshots;
 mod untyped;
+
+pub(super) use learning::Learning;

@@ -276,6 +276,16 @@ impl Inbound {
         }
     }
 
+    /// Replaces the prefabs.
+    pub(super) fn set_prefabs(&mut self, prefabs: &Prefabs) {
+        let Self {
+            prefab_ranks,
+            has_ungathered,
+            ..
+        } = Self::new(prefabs);
+        (self.prefab_ranks, self.has_ungathered) = (prefab_ranks, has_ungathered);
+    }
+
     /// Returns the tick of the packet in progress; 0 without headers.
     pub(super) fn tick(&self) -> u32 {
         self.packet.tick.unwrap_or_default()

@@ -209,7 +209,8 @@ impl NetworkClient {
     /// Asks the server to join.
     pub(super) fn send_connect(&mut self) {
         let (config, prefabs) = (&self.context.config, &self.objects.world.prefabs);
-        let connect = self.session.connect(config, prefabs);
+        let mut connect = self.session.connect(config, prefabs);
+        self.learning.adapt(&mut connect);
         self.send_own(&connect);
     }
 

@@ -57,8 +57,11 @@ impl NetworkClient {
 
     /// Handles a message of a server before its answer. A client leaves a server whose schema it cannot resolve.
     pub(super) fn handle_greeting(&mut self, message: StateMessage<'_>) -> Result<(), ReadError> {
-        let (config, prefabs) = (&self.context.config, &self.objects.world.prefabs);
         let is_schema = message.message_type == MessageType::Schema;
+        if is_schema && self.learning.is_on() {
+            return self.learn_part(message.payload);
+        }
+        let (config, prefabs) = (&self.context.config, &self.objects.world.prefabs);
         match self.session.take_answer(message, config, prefabs) {
             Ok(Greeting::Waits) => {}
             Ok(Greeting::Resolved) => self.send_connect(),
@@ -74,7 +77,7 @@ impl NetworkClient {
         Ok(())
     }
 
-    fn leave_for_schema(&mut self, report: Box<SchemaReport>) {
+    pub(super) fn leave_for_schema(&mut self, report: Box<SchemaReport>) {
         self.session.forget_server();
         let reason = DisconnectReason::SchemaMismatch(Some(report));
         self.send_own(&Disconnect::from(&reason));
@@ -111,7 +114,9 @@ impl NetworkClient {
             // The packet in progress is the first of the new session.
             self.session.ticket.received = 1;
         }
-        if answer.channels != self.context.config.channels {
+        if self.learning.is_on() {
+            self.learn_channels(&answer.channels);
+        } else if answer.channels != self.context.config.channels {
             let (server, client) = (&answer.channels, &self.context.config.channels);
             tracing::warn!(
                 ?server,

@@ -78,7 +78,8 @@ impl ServerSchema {
         Some(SchemaReport::of_texts(text, prefabs.schema_text()))
     }
 
-    fn text(&self) -> Option<&str> {
+    /// Returns the text, once it is whole.
+    pub(crate) fn text(&self) -> Option<&str> {
         let text = self.is_whole.then_some(&self.text)?;
         str::from_utf8(text).ok()
     }
