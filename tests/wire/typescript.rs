@@ -5,6 +5,7 @@
 
 mod classes;
 mod duel;
+mod resolution;
 
 use std::path::Path;
 use std::time::Duration;

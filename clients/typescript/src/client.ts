@@ -1,11 +1,13 @@
 // The client: events, and connections one after another.
 
 import { Connection, type Owner } from "./connection.js";
+import type { BehaviourTypes, Build, EventName, Difference, GameTypes, Heard, Messages } from "./game.js";
 import type { Input } from "./inputs.js";
 import { type Link, open, type Transport } from "./link.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
 import { Prediction, type Step } from "./prediction.js";
 import type { CallSchema } from "./schema.js";
+import { readSchema } from "./schema.js";
 import { type Observer, World } from "./world.js";
 
 /** Pauses before a new connection, in milliseconds. */
@@ -13,7 +15,11 @@ const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 4000;
 
 /** Settings of a client. */
-export interface Options {
+export interface Options<G extends GameTypes = any> {
+  /** Build of the page, from `syncvar types`. Without it the page takes the names and types of its server. */
+  build?: Build<G>;
+  /** Servers of other builds: by default those that the rules of the guide accept; `exact` for none. */
+  builds?: "compatible" | "exact";
   /** Only this transport. Otherwise WebTransport, and WebSocket if that fails within two seconds. */
   transport?: Transport;
   /** Payload for the server's program, at most 4096 bytes. */
@@ -24,30 +30,34 @@ export interface Options {
 export type State = "connecting" | "ready" | "waiting" | "closed";
 
 /** Events and the arguments of their listeners. */
-export interface Events {
+export interface Events<G extends GameTypes = any> {
   /** Another state, and the reason of an end. */
   state: [state: State, reason: string];
+  /** The server is of another build: its differences from that of the page. */
+  resolved: [differences: readonly Difference[]];
   /** All objects are here, after each connection. */
   ready: [];
-  spawn: [object: NetworkObject];
+  spawn: [object: NetworkObject<G>];
   /** An object has been removed, or hidden from this client. */
-  despawn: [object: NetworkObject, isHidden: boolean];
+  despawn: [object: NetworkObject<G>, isHidden: boolean];
   /** This client owns an object now, or no more. */
-  owner: [object: NetworkObject];
+  owner: [object: NetworkObject<G>];
   /** A field has another value. */
   change: [change: Change];
   /** The state of a tick of the server is here: all of it, or as much as has arrived. */
   tick: [tick: number, isComplete: boolean];
   /** A state or a call of an object could not be read. A new snapshot of the object is on its way. */
   unreadable: [id: number, reason: string];
+  /** A value of a server of another build does not fit the type of the page: the field keeps its value, or an element of it is 0. */
+  unfit: [behaviour: Behaviour, field: string];
   /** A message of the program. */
-  message: [name: string, value: any];
+  message: Messages<G>;
 }
 
 type Listener = (...values: any[]) => void;
 
 /** Client of a server: connects, and connects again after an end, until it is closed. */
-export class Client {
+export class Client<G extends GameTypes = any> {
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly owner: Owner;
   private readonly world: World;
@@ -62,7 +72,7 @@ export class Client {
   /** Connects to the web port of a server, such as `http://127.0.0.1:7777`. */
   constructor(
     readonly url: string,
-    private readonly options: Options = {},
+    private readonly options: Options<G> = {},
   ) {
     const observer: Observer = {
       written: (object) => this.connection?.written(object),
@@ -77,13 +87,19 @@ export class Client {
       changed: (change) => this.changed(change),
       received: (behaviour: Behaviour, call: CallSchema, values) => this.emit(`${behaviour.name}.${call.name}`, behaviour, ...values),
       unreadable: (id, reason) => this.emit("unreadable", id, reason),
+      unfit: (behaviour, field) => this.emit("unfit", behaviour, field),
       ready: () => this.ready(),
     };
     this.world = new World(observer);
+    const { build } = options;
     this.owner = {
       world: this.world,
+      build: build && { ...build, own: readSchema(new TextEncoder().encode(build.schema)), isExact: options.builds === "exact" },
       payload: options.payload ?? new Uint8Array(),
       token: undefined,
+      schema: undefined,
+      differences: [],
+      resolved: (differences) => this.emit("resolved", differences),
       programMessage: (name, value) => this.emit("message", name, value),
       finished: (tick, isComplete, isWhole) => this.finished(tick, isComplete, isWhole),
       begun: (input) => this.begun(input),
@@ -94,8 +110,13 @@ export class Client {
   }
 
   /** Objects by id. */
-  get objects(): ReadonlyMap<number, NetworkObject> {
+  get objects(): ReadonlyMap<number, NetworkObject<G>> {
     return this.world.objects;
+  }
+
+  /** Differences between the schema of the last server and that of the page. */
+  get resolution(): readonly Difference[] {
+    return this.owner.differences;
   }
 
   get state(): State {
@@ -122,16 +143,14 @@ export class Client {
    * Adds a listener of an event, of a field such as `Fighter.health` with a `Change`, or of a call such as `Fighter.struck` with the
    * behaviour and the arguments. Returns a function that removes it.
    */
-  on<Name extends keyof Events>(name: Name, listener: (...values: Events[Name]) => void): () => void;
-  on(name: `${string}.${string}`, listener: Listener): () => void;
-  on(name: string, listener: Listener): () => void {
+  on<Name extends EventName<G, Events>>(name: Name, listener: (...values: Heard<G, Events<G>, Name>) => void): () => void {
     const listeners = this.listeners.get(name) ?? new Set();
-    this.listeners.set(name, listeners.add(listener));
-    return () => listeners.delete(listener);
+    this.listeners.set(name, listeners.add(listener as Listener));
+    return () => listeners.delete(listener as Listener);
   }
 
   /** Sends a message of the program. Throws while there is no connection. */
-  send(name: string, value: any): void {
+  send(...[name, value]: Messages<G>): void {
     this.connected().sendProgramMessage(name, value);
   }
 
@@ -139,7 +158,7 @@ export class Client {
    * Sets the input of the ticks to come, of the type that the server has registered: what the player holds down now. Call it in each frame.
    * Each tick of the input clock, which is ahead of the server's time, has one input. Throws while there is no connection.
    */
-  setInput(value: any): void {
+  setInput(value: G["input"]): void {
     this.connected().setInput(value);
   }
 
@@ -152,8 +171,8 @@ export class Client {
    * Predicts a behaviour of an own object: `step` changes its state in each tick of the input clock, as the same step does on the server, and
    * is repeated where the server's state differs. It uses its arguments only. The prediction ends with the object.
    */
-  predict(behaviour: Behaviour, step: Step): Prediction {
-    const prediction = new Prediction(behaviour, step, () => this.connection?.inputs.moment ?? 0);
+  predict<T extends BehaviourTypes>(behaviour: Behaviour<T>, step: Step<T["fields"], G["input"]>): Prediction<T["fields"]> {
+    const prediction = new Prediction<T["fields"]>(behaviour, step, () => this.connection?.inputs.moment ?? 0);
     this.predictions.set(behaviour, prediction);
     prediction.begin(this.finishedTick, this.connection?.inputs.list ?? []);
     return prediction;

@@ -1,5 +1,6 @@
 // Collections and their operations: WIRE.md, section 3.
 
+import { KEEP } from "./keep.js";
 import type { Codec } from "./types.js";
 import { type Reader, WireError, Writer } from "./wire.js";
 
@@ -20,10 +21,17 @@ export interface Operation {
 
 /** Field whose changes travel as operations. Its values are arrays, maps and sets that stay as they are. */
 export interface Collection extends Codec {
-  /** Reads one operation and applies it to a fresh copy of the value. */
-  apply(reader: Reader, value: any, kind: number, position: number): Operation;
+  kind: "list" | "dictionary" | "set";
+  /** Forms of an element, or of a key and its value. */
+  parts: Codec[];
+  /** Returns a collection of this kind with other parts. */
+  remade(parts: Codec[]): Collection;
+  /** Reads one operation and applies it to a fresh copy of the value. None for a key that does not fit the type of the page. */
+  apply(reader: Reader, value: any, kind: number, position: number): Operation | undefined;
   /** Returns a copy of a value. */
   copy(value: any): any;
+  /** Returns the value of the page from one after operations. Such a field has another kind on the page, and tells no operations. */
+  settle?(value: any): any;
 }
 
 /** Reads a delta. Without operations it is the whole collection. */
@@ -34,9 +42,10 @@ export function readDelta(collection: Collection, reader: Reader, before: any): 
   const operations: Operation[] = [];
   for (let left = count; left > 0; left--) {
     const head = reader.varint();
-    operations.push(collection.apply(reader, value, head & 7, Math.floor(head / 8)));
+    const operation = collection.apply(reader, value, head & 7, Math.floor(head / 8));
+    if (operation) operations.push(operation);
   }
-  return { value, operations };
+  return collection.settle ? { value: collection.settle(value), operations: [] } : { value, operations };
 }
 
 /** Keys that may be objects, which are equal by their bytes. */
@@ -56,7 +65,7 @@ class Keys {
     const seen = new Set();
     for (let left = reader.count(); left > 0; left--) {
       const key = this.codec.read(reader);
-      const id = this.id(key);
+      const id = key === KEEP ? {} : this.id(key);
       if (seen.has(id)) throw new WireError("a repeated key");
       seen.add(id);
       take(key);
@@ -78,6 +87,9 @@ function append(value: any[], elements: any[]): void {
 
 export function list(element: Codec): Collection {
   return {
+    kind: "list",
+    parts: [element],
+    remade: ([it]) => list(it),
     read(reader) {
       return Array.from({ length: reader.count() }, () => element.read(reader));
     },
@@ -148,9 +160,13 @@ function removeRuns(reader: Reader, value: any[], runs: number): Operation {
 export function dictionary(key: Codec, element: Codec): Collection {
   const keys = new Keys(key);
   return {
+    kind: "dictionary",
+    parts: [key, element],
+    remade: ([it, of]) => dictionary(it, of),
     read(reader) {
       const value = new Map();
       keys.read(reader, (it) => value.set(it, element.read(reader)));
+      value.delete(KEEP);
       return value;
     },
     write(writer, value) {
@@ -168,10 +184,13 @@ export function dictionary(key: Codec, element: Codec): Collection {
       }
       const it = keys.find(value.keys(), key.read(reader));
       if (kind === 0) {
-        value.set(it, element.read(reader));
-        return { kind: "put", key: it, value: value.get(it) };
+        const of = element.read(reader);
+        if (it === KEEP) return undefined;
+        value.set(it, of);
+        return { kind: "put", key: it, value: of };
       }
       if (kind !== 2) throw new WireError(`unknown operation ${kind} of a dictionary`);
+      if (it === KEEP) return undefined;
       const removed = value.get(it);
       if (!value.delete(it)) throw new WireError("a removal of a missing key");
       return { kind: "remove", key: it, value: removed };
@@ -182,9 +201,13 @@ export function dictionary(key: Codec, element: Codec): Collection {
 export function set(element: Codec): Collection {
   const keys = new Keys(element);
   return {
+    kind: "set",
+    parts: [element],
+    remade: ([it]) => set(it),
     read(reader) {
       const value = new Set();
       keys.read(reader, (it) => value.add(it));
+      value.delete(KEEP);
       return value;
     },
     write(writer, value) {
@@ -198,6 +221,7 @@ export function set(element: Codec): Collection {
         return { kind: "clear" };
       }
       const it = keys.find(value, element.read(reader));
+      if (it === KEEP) return undefined;
       if (kind === 0 && !value.has(it)) {
         value.add(it);
         return { kind: "add", value: it };

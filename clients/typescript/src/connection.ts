@@ -2,25 +2,17 @@
 
 import { Arrivals } from "./arrivals.js";
 import { Clock } from "./clock.js";
+import { Handshake, type Knowledge, Unsuitable } from "./handshake.js";
 import { type Ack, writeDatagramHeader, writeStreamHeader } from "./headers.js";
 import { type Input, Inputs } from "./inputs.js";
 import type { Link } from "./link.js";
+import { KEEP } from "./keep.js";
 import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind, message } from "./messages.js";
 import type { Behaviour, NetworkObject } from "./objects.js";
-import { type MessageSchema, type Prefab, readClasses, readPrefab, type Schema } from "./schema.js";
 import { View } from "./view.js";
 import { Reader, WireError, Writer } from "./wire.js";
 import type { Packet, World } from "./world.js";
 import { Writes } from "./writes.js";
-
-/** Version of the protocol. */
-const VERSION = 5;
-
-/** Number of the framing `Compact`. */
-const COMPACT = 1;
-
-/** Most prefabs of a schema. */
-const MAX_PREFABS = 4096;
 
 /** Bytes beside the messages in a datagram: the longest header. */
 const HEADER = 24;
@@ -34,17 +26,15 @@ const MAX_SILENCE = 10_000;
 /** Longest step of the silence: a sleeping tab receives no packets. */
 const MAX_STEP = 1000;
 
-/** Reasons of the server that a new connection does not change: another version, a refusal. */
-const FINAL = [2, 4];
+/** Reasons of the server that a new connection does not change: another schema, another version, a refusal. */
+const FINAL = [1, 2, 4];
 const UNKNOWN_SESSION = 5;
+const REQUESTED = 0;
+const OTHER_SCHEMA = 1;
 
 /** Parts of a client that outlive a connection. */
-export interface Owner {
+export interface Owner extends Knowledge {
   readonly world: World;
-  /** Payload for the server's program. */
-  readonly payload: Uint8Array;
-  /** Token of the session, for the return to it. */
-  token: Uint8Array | undefined;
   programMessage(name: string, value: any): void;
   /** The state of a tick of the server is here. `isWhole` if no change of it is missing. */
   finished(tick: number, isComplete: boolean, isWhole: boolean): void;
@@ -59,9 +49,9 @@ export class Connection {
   readonly clock = new Clock();
   readonly inputs = new Inputs(this.clock, this);
   private readonly view = new View();
-  schema: Schema | undefined;
-  private readonly prefabs: Prefab[] = [];
-  private readonly messages: MessageSchema[] = [];
+  /** Whether the packets of a channel may be lost. */
+  private channels: boolean[] = [];
+  private readonly handshake: Handshake;
   private readonly arrivals = new Arrivals({
     acknowledged: (ack) => this.acknowledged(ack),
     apply: (packet, reader) => this.apply(packet, reader),
@@ -70,7 +60,7 @@ export class Connection {
   private readonly writes = new Writes(this);
   private readonly timer = setInterval(() => this.tick(), 33);
   private outbox: Uint8Array[] = [];
-  private state: "learning" | "connecting" | "connected" | "ended" = "learning";
+  private state: "connecting" | "connected" | "ended" = "connecting";
   /** Tick of the last packet of the stream. */
   private sentTick = 0;
   /** Sequence of the last datagram. */
@@ -86,7 +76,7 @@ export class Connection {
     readonly link: Link,
     private readonly owner: Owner,
   ) {
-    this.sendMessage(message(Kind.Classes));
+    this.handshake = new Handshake(owner, (bytes) => this.sendMessage(bytes));
   }
 
   get isConnected(): boolean {
@@ -117,12 +107,12 @@ export class Connection {
   }
 
   /** Ends the connection: for good with a goodbye, which ends the session, too. */
-  end(reason: string, isFinal: boolean): void {
+  end(reason: string, isFinal: boolean, code = REQUESTED): void {
     if (this.state === "ended") return;
     if (isFinal) {
       this.sendMessage(message(Kind.Disconnect, (writer) => {
         const text = new TextEncoder().encode(reason.slice(0, 1000));
-        writer.u8(0);
+        writer.u8(code);
         writer.u16(text.length);
         writer.put(text);
       }));
@@ -153,18 +143,19 @@ export class Connection {
     const { behaviours, id } = behaviour.object;
     const before = behaviours.slice(0, behaviours.indexOf(behaviour));
     const first = before.reduce((sum, { schema }) => sum + schema.calls.length, 0);
-    const types = behaviour.schema.calls[number].arguments;
-    if (values.length !== types.length) throw new RangeError(`${behaviour.schema.calls[number].name} takes ${types.length} arguments`);
+    const { arguments: types, count, convert, name } = behaviour.schema.calls[number];
+    if (values.length !== count) throw new RangeError(`${name} takes ${count} arguments`);
+    const sent = convert?.(values) ?? values;
     this.sendInView(message(Kind.Call, (writer) => {
       writer.varint(id);
       writer.varint(first + number);
-      types.forEach((type, index) => type.write(writer, values[index]));
+      types.forEach((type, index) => type.write(writer, sent[index]));
     }));
   }
 
   /** Sends a message of the program. */
   sendProgramMessage(name: string, value: any): void {
-    const found = this.schema?.messages.find((it) => it.name === name);
+    const found = this.owner.schema?.messages.find((it) => it.name === name);
     if (!found) throw new RangeError(`the server knows no message ${name}`);
     this.sendInView(message(found.number, (writer) => found.type.write(writer, value)));
   }
@@ -176,7 +167,7 @@ export class Connection {
 
   /** Sets the input of the ticks to come. */
   setInput(value: any): void {
-    const found = this.schema?.messages.find((it) => it.name === "input");
+    const found = this.owner.schema?.messages.find((it) => it.name === "input");
     if (!found) throw new RangeError("the server knows no inputs");
     this.inputs.hold(found.type, value);
     this.advanceInputs();
@@ -202,7 +193,7 @@ export class Connection {
   }
 
   private get unreliable(): number {
-    return this.schema?.unreliable.indexOf(true) ?? -1;
+    return this.channels.indexOf(true);
   }
 
   written(object: NetworkObject): void {
@@ -325,60 +316,28 @@ export class Connection {
       case Kind.NotReady:
         return;
     }
-    const found = kind >= FIRST_PROGRAM_MESSAGE && this.schema?.messages.find((it) => it.number === kind);
+    const found = kind >= FIRST_PROGRAM_MESSAGE && this.owner.schema?.messages.find((it) => it.number === kind);
     if (!found) throw new WireError(`the unknown message ${kind}`);
-    this.owner.programMessage(found.name, found.type.read(reader));
+    const value = found.type.read(reader);
+    if (value !== KEEP) this.owner.programMessage(found.name, value);
   }
 
   private handleHandshake(kind: number, reader: Reader): void {
-    if (kind === Kind.Schema && this.state === "learning") {
-      const read = readPrefab(reader);
-      if (Array.isArray(read)) this.messages.push(...read);
-      else this.prefabs.push(read);
-      if (this.prefabs.length > MAX_PREFABS) throw new WireError(`more than ${MAX_PREFABS} prefabs`);
-    } else if (kind === Kind.Classes && this.state === "learning") {
-      this.schema = readClasses(reader, this.prefabs, this.messages);
-      this.state = "connecting";
-      this.sendConnect(this.schema);
-    } else if (kind === Kind.Session && this.state === "connecting") {
-      reader.u8();
-      this.owner.token = reader.take(16).slice();
-    } else if (kind === Kind.Connect && this.schema) this.handleAccept(reader, this.schema);
-    else throw new WireError(`the message ${kind} in the handshake`);
-  }
-
-  private sendConnect(schema: Schema): void {
-    const { token, payload } = this.owner;
-    if (token || payload.length) {
-      this.sendMessage(message(Kind.Session, (writer) => {
-        writer.u8(token ? 1 : 0);
-        if (token) writer.put(token);
-        writer.put(payload);
-      }));
+    try {
+      const accepted = this.handshake.handle(kind, reader);
+      if (!accepted) return;
+      this.firstTick = accepted.firstTick;
+      this.clock.tickRate = accepted.tickRate;
+      this.channels = accepted.channels;
+      // The packets with the handshake have no header.
+      this.flush();
+      this.state = "connected";
+      this.owner.world.begin(accepted.schema, this.channels, accepted.incarnation);
+      this.sendMessage(message(Kind.Ready));
+    } catch (error) {
+      if (!(error instanceof Unsuitable)) throw error;
+      this.end(error.message, true, error.isOfAnotherBuild ? OTHER_SCHEMA : REQUESTED);
     }
-    this.sendMessage(message(Kind.Connect, (writer) => {
-      writer.packed(VERSION);
-      writer.put(schema.hash);
-      writer.u8(COMPACT);
-    }));
-  }
-
-  private handleAccept(reader: Reader, schema: Schema): void {
-    const version = reader.packed();
-    if (version !== VERSION) return this.end(`the server has version ${version} of the protocol, this client ${VERSION}`, true);
-    reader.take(8);
-    if (reader.u8() !== COMPACT) return this.end("the server does not speak Compact", true);
-    const incarnation = String(reader.take(8));
-    this.firstTick = reader.packed();
-    this.clock.tickRate = reader.packed();
-    if (!this.clock.tickRate) throw new WireError("a server of 0 ticks in a second");
-    // The send interval of behaviours without one.
-    reader.packed();
-    // The packets with the handshake have no header.
-    this.flush();
-    this.state = "connected";
-    this.owner.world.begin(schema, incarnation);
-    this.sendMessage(message(Kind.Ready));
   }
 
   private handleDisconnect(reader: Reader): void {

@@ -24,7 +24,6 @@ export const Kind = {
   Void: 31,
   Connect: 32,
   Disconnect: 33,
-  Classes: 34,
   Ready: 35,
   NotReady: 36,
   Inputs: 39,

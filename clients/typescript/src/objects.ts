@@ -1,18 +1,20 @@
 // Objects and their behaviours.
 
 import type { Operation } from "./collections.js";
+import { KEEP } from "./keep.js";
+import type { Arguments, BehaviourTypes, GameTypes } from "./game.js";
 import type { BehaviourSchema, FieldSchema, Prefab } from "./schema.js";
 import { type Received, readChanges, readSnapshot, writeChanges } from "./state.js";
 import { same, Unreadable } from "./types.js";
 import { type Reader, WireError, Writer } from "./wire.js";
 
 /** Change of a field, as hooks receive it. */
-export interface Change {
+export interface Change<Value = any, T extends BehaviourTypes = any> {
   object: NetworkObject;
-  behaviour: Behaviour;
+  behaviour: Behaviour<T>;
   field: string;
-  value: any;
-  previous: any;
+  value: Value;
+  previous: Value | undefined;
   /** Operations of a collection; none if it came as a whole. */
   operations: Operation[];
   /** Tick of the server that has this value. */
@@ -33,12 +35,15 @@ export interface Requests {
   /** An object needs a snapshot. */
   poisoned(object: NetworkObject): void;
   called(behaviour: Behaviour, call: number, values: any[]): void;
+  /** A value of a field does not fit the type of the page. */
+  unfit(behaviour: Behaviour, field: string): void;
 }
 
 /** Part of an object: fields and calls. */
-export class Behaviour {
+export class Behaviour<T extends BehaviourTypes = any> {
+  private readonly values: Record<string, any> = {};
   /** Values of the fields by name; `undefined` for a field that this client may not or cannot read. */
-  readonly fields: Record<string, any> = {};
+  readonly fields: Readonly<T["fields"]> = this.values as T["fields"];
   /** Data beside the fields: the output of `on_synchronize` for the last snapshot. */
   data = new Uint8Array();
   /** Positions of the fields that were written and not sent. */
@@ -54,7 +59,8 @@ export class Behaviour {
     private readonly requests: Requests,
   ) {
     this.ticks = schema.fields.map(() => -1);
-    for (const { name } of schema.fields) this.fields[name] = undefined;
+    for (const { name } of schema.fields) this.values[name] = undefined;
+    Object.assign(this.values, structuredClone(schema.initial));
   }
 
   get name(): string {
@@ -62,19 +68,19 @@ export class Behaviour {
   }
 
   /** Writes a field of an object that this client owns. Throws a `RangeError` if it may not, or if the type cannot hold the value. */
-  set(name: string, value: any): void {
+  set<Name extends T["writes"] & keyof T["fields"] & string>(name: Name, value: T["fields"][Name]): void {
     const at = this.schema.fields.findIndex((field) => field.name === name);
     const field = this.schema.fields[at];
     if (!field?.byOwner || !this.object.owned) throw new RangeError(`${this.name}.${name} is no field that this client writes`);
-    if (same(field.type, this.fields[name], value)) return;
+    if (same(field.type, this.values[name], value)) return;
     field.type.write(new Writer(), value);
-    this.fields[name] = value;
+    this.values[name] = value;
     this.dirty.add(at);
     this.requests.written(this.object);
   }
 
   /** Sends a command. Throws a `RangeError` if there is none of this name, or if a type cannot hold its argument. */
-  call(name: string, ...values: any[]): void {
+  call<Name extends keyof T["commands"] & string>(name: Name, ...values: Arguments<T["commands"][Name]>): void {
     const at = this.schema.calls.findIndex((call) => call.name === name && call.kind === "command");
     if (at < 0) throw new RangeError(`${this.name} has no command ${name}`);
     this.requests.called(this, at, values);
@@ -85,7 +91,7 @@ export class Behaviour {
     writeChanges(this.schema, writer, changed, this.value);
   }
 
-  readonly value = (at: number): any => this.fields[this.schema.fields[at].name];
+  readonly value = (at: number): any => this.values[this.schema.fields[at].name];
 
   /** Returns the tick of a field's value in the headers. */
   tickOf(at: number): number {
@@ -101,8 +107,10 @@ export class Behaviour {
       if (isOwn || (this.isUnreliable && tick <= this.ticks[at])) continue;
       this.ticks[at] = tick;
       this.dirty.delete(at);
-      const previous = this.fields[name];
-      this.fields[name] = value;
+      if (type.takeUnfit?.()) this.requests.unfit(this, name);
+      if (value === KEEP) continue;
+      const previous = this.values[name];
+      this.values[name] = value;
       if (same(type, previous, value)) continue;
       changes.push({ object: this.object, behaviour: this, field: name, value, previous, operations, tick });
     }
@@ -123,7 +131,7 @@ export class Behaviour {
 }
 
 /** Object of the server, as this client sees it. */
-export class NetworkObject {
+export class NetworkObject<G extends GameTypes = any> {
   readonly behaviours: Behaviour[];
   /** Whether this client owns it. */
   owned = false;
@@ -165,7 +173,7 @@ export class NetworkObject {
   }
 
   /** Returns the first behaviour of this name. */
-  get(name: string): Behaviour | undefined {
+  get<Name extends keyof G["behaviours"] & string>(name: Name): Behaviour<G["behaviours"][Name]> | undefined {
     return this.behaviours.find((behaviour) => behaviour.name === name);
   }
 

@@ -1,269 +1,114 @@
-// Types from the texts of the schema: WIRE.md, section 5.
+// Types of a schema: WIRE.md, section 5, "The text of a schema".
 
-import { type Collection, dictionary, list, set } from "./collections.js";
-import { FIXED_STRING, leaf, UNKNOWN } from "./leaves.js";
-import { integer } from "./numbers.js";
-import { SMALLEST_THREE } from "./rotation.js";
-import { type Codec, type Encoding, fail, type Make, type Type } from "./types.js";
-import { type Reader, WireError, type Writer } from "./wire.js";
+import type { Names, Text } from "./text.js";
 
-/** Types that are others by another name. */
-const ALIASES: Record<string, string> = {
-  Vector2: " { x: f32, y: f32 }",
-  Vector3: " { x: f32, y: f32, z: f32 }",
-  Vector4: " { x: f32, y: f32, z: f32, w: f32 }",
-  Quaternion: " { x: f32, y: f32, z: f32, w: f32 }",
-  Color: " { r: f32, g: f32, b: f32, a: f32 }",
-  Rect: " { x: f32, y: f32, width: f32, height: f32 }",
-  Plane: " { normal: Vector3, distance: f32 }",
-  Ray: " { direction: Vector3, origin: Vector3 }",
-  Ray2D: " { origin: Vector2, direction: Vector2 }",
-  Matrix4x4: "[f32; 16]",
-  Mat2: "[f32; 4]",
-  Mat3: "[f32; 9]",
-  IVec2: " { x: i32, y: i32 }",
-  IVec3: " { x: i32, y: i32, z: i32 }",
-  IVec4: " { x: i32, y: i32, z: i32, w: i32 }",
-  UVec2: " { x: u32, y: u32 }",
-  UVec3: " { x: u32, y: u32, z: u32 }",
-  UVec4: " { x: u32, y: u32, z: u32, w: u32 }",
-  DVec2: " { x: f64, y: f64 }",
-  DVec3: " { x: f64, y: f64, z: f64 }",
-  DVec4: " { x: f64, y: f64, z: f64, w: f64 }",
-  DQuat: " { x: f64, y: f64, z: f64, w: f64 }",
-  Color32: " { r: u8 as Fixed, g: u8 as Fixed, b: u8 as Fixed, a: u8 as Fixed }",
-  NetId: "u32",
-  NetRef: "u32",
-  NetworkSceneId: "u32",
-  LayerMask: "u32",
-  OaDate: "f64",
-  Postcard: "[u8]",
-};
+/** Type of a value, as the schema describes it. */
+export type TypeSchema =
+  | { kind: "named"; name: string }
+  | { kind: "struct"; name: string; members: MemberSchema[] }
+  | { kind: "enum"; name: string; variants: VariantSchema[] }
+  | { kind: "sequence" | "optional" | "set" | "measured"; of: TypeSchema }
+  | { kind: "array"; of: TypeSchema; length: number }
+  | { kind: "map"; key: TypeSchema; of: TypeSchema }
+  | { kind: "collection"; name: string; parts: TypeSchema[] }
+  | { kind: "encoded"; codec: string; parameters: number[]; of: TypeSchema };
 
-/** Members one after another: an object, or an array if their names are positions. */
-function members(parts: [string, Type][]): Codec {
-  const isTuple = parts.length > 0 && parts.every(([name], index) => name === String(index));
-  return {
-    read(reader) {
-      const values = parts.map(([name, type]) => [name, type.read(reader)]);
-      return isTuple ? values.map(([, value]) => value) : Object.fromEntries(values);
-    },
-    write(writer, value) {
-      for (const [name, type] of parts) type.write(writer, value[name]);
-    },
-  };
+/** Member of a struct or of a variant, or argument of a call. */
+export interface MemberSchema extends Names {
+  schema: TypeSchema;
 }
 
-interface Variant {
-  name: string;
+/** Variant of an enumeration. */
+export interface VariantSchema extends Names {
   number: number;
-  parts?: Make;
+  /** Whether it stands for the variants that its build does not know. */
+  isOther: boolean;
+  members: MemberSchema[];
 }
 
-/** Variant: its name, or an object of its name and its members. */
-function enumeration(variants: Variant[], encoding?: Encoding): Codec {
-  const hasData = variants.some((variant) => variant.parts);
-  const parts = variants.map((variant) => variant.parts?.(encoding));
-  const signed = integer("variant", true, 32, false);
-  return {
-    read(reader) {
-      // A number above 2^31 has the bits of a negative one.
-      const number = hasData ? reader.varint() : signed.read(reader);
-      const at = hasData ? number : variants.findIndex((it) => (it.number | 0) === number);
-      const variant = variants[at];
-      if (!variant) throw new WireError(`unknown variant ${number}`);
-      return parts[at] ? { [variant.name]: parts[at].read(reader) } : variant.name;
-    },
-    write(writer, value) {
-      const name = typeof value === "string" ? value : Object.keys(value)[0];
-      const at = variants.findIndex((it) => it.name === name);
-      if (at < 0) fail("variant", name);
-      if (hasData) writer.varint(at);
-      else signed.write(writer, variants[at].number | 0);
-      parts[at]?.write(writer, value[name]);
-    },
-  };
-}
-
-/** Elements behind their number. */
-function sequence(read: (reader: Reader) => any, write: (writer: Writer, element: any) => void, from: (all: any[]) => any): Codec {
-  return {
-    read(reader) {
-      return from(Array.from({ length: reader.count() }, () => read(reader)));
-    },
-    write(writer, value) {
-      const elements = [...value];
-      writer.varint(elements.length);
-      for (const element of elements) write(writer, element);
-    },
-  };
-}
-
-const BYTES: Codec = {
-  read: (reader) => reader.take(reader.count()).slice(),
-  write(writer, value) {
-    writer.varint(value.length);
-    writer.put(value);
-  },
-};
-
-/** Longest array of a type. */
+/** Most elements of an array. */
 const MAX_ARRAY = 65_536;
 
-const COLLECTIONS: Record<string, (parts: Type[]) => Collection> = {
-  SyncList: ([element]) => list(element),
-  SyncDictionary: ([key, value]) => dictionary(key, value),
-  SyncHashSet: ([element]) => set(element),
-  SyncSortedSet: ([element]) => set(element),
-};
+/** Most types inside each other. */
+const MAX_DEPTH = 64;
 
-/** Parser of a type text. */
-export class Parser {
-  private at = 0;
+/** Bounds of the parameters of an encoding. */
+const MAX_PARAMETER = 2 ** 53;
 
-  constructor(private readonly text: string) {}
-
-  /** Reads one type, up to the text behind it. */
-  type(): Make {
-    let make = this.plain();
-    for (;;) {
-      const inner = make;
-      if (this.accept("?")) {
-        make = (encoding) => {
-          const value = inner(encoding);
-          return {
-            read: (reader) => (reader.bool() ? value.read(reader) : null),
-            write(writer, it) {
-              writer.u8(it == null ? 0 : 1);
-              if (it != null) value.write(writer, it);
-            },
-          };
-        };
-      } else if (this.accept(" as ")) {
-        const encoding = { name: this.name(), parameters: [] as number[] };
-        if (this.accept("<")) encoding.parameters = this.until(">").split(", ").map(Number);
-        const known = ["ZigZag", "Fixed", "Bits", "Quantized", "Half"].includes(encoding.name);
-        make = () => (encoding.name === "SmallestThree" ? SMALLEST_THREE : known ? inner(encoding) : UNKNOWN);
-      } else return make;
-    }
+/** Reads a type, up to the text behind it. */
+export function readType(text: Text, depth = 0): TypeSchema {
+  let type = plain(text, depth + 1);
+  // Each mark behind a type is a type around it.
+  for (let around = depth; ; around++) {
+    check(text, around);
+    if (text.accept("?")) type = { kind: "optional", of: type };
+    else if (text.accept(" measured")) type = { kind: "measured", of: type };
+    else if (text.accept(" as ")) type = { kind: "encoded", codec: text.name(), parameters: parameters(text), of: type };
+    else return type;
   }
+}
 
-  /** Reads members such as `a: u8, b: u8`, up to the text behind the last one. */
-  members(end: string): [string, Make][] {
-    const parts: [string, Make][] = [];
-    while (!this.accept(end)) {
-      this.accept(",");
-      this.accept(" ");
-      if (this.accept(end)) break;
-      const name = this.until(": ");
-      parts.push([name, this.type()]);
-    }
-    return parts;
-  }
+function check(text: Text, depth: number): void {
+  if (depth >= MAX_DEPTH) text.fail(`more than ${MAX_DEPTH} nested types`);
+}
 
-  /** Takes all up to a text, and that text. */
-  until(end: string): string {
-    const to = this.text.indexOf(end, this.at);
-    if (to < 0) throw new WireError(`no "${end}" in the type ${this.text}`);
-    const found = this.text.slice(this.at, to);
-    this.at = to + end.length;
-    return found;
-  }
+/** Reads members such as `a: u8, b: u8`, and the text behind the last one. */
+export function readMembers(text: Text, end: string, depth = 0): MemberSchema[] {
+  return list(text, end, () => {
+    const names = text.names();
+    text.expect(": ");
+    return { ...names, schema: readType(text, depth) };
+  });
+}
 
-  rest(): string {
-    return this.text.slice(this.at);
+function list<T>(text: Text, end: string, read: () => T): T[] {
+  const parts: T[] = [];
+  if (text.accept(end)) return parts;
+  for (;;) {
+    parts.push(read());
+    if (text.accept(end)) return parts;
+    text.expect(", ");
   }
+}
 
-  private plain(): Make {
-    if (this.accept("[")) return this.bracket();
-    if (this.accept("{")) {
-      const element = this.type();
-      this.expect("}");
-      return (encoding) => {
-        const of = element(encoding);
-        return sequence((reader) => of.read(reader), (writer, it) => of.write(writer, it), (all) => new Set(all));
-      };
-    }
-    const name = this.name();
-    if (this.accept(" {")) {
-      const parts = this.members("}");
-      return (encoding) => members(parts.map(([part, make]) => [part, make(encoding)]));
-    }
-    if (this.accept(" [")) return this.variants();
-    if (name in COLLECTIONS && this.accept("<")) {
-      const parts = [this.type()];
-      while (this.accept(", ")) parts.push(this.type());
-      this.expect(">");
-      return (encoding) => {
-        const collection = COLLECTIONS[name](parts.map((make) => make(encoding)));
-        return { read: collection.read, write: collection.write, collection };
-      };
-    }
-    if (this.accept("<")) this.until(">");
-    return name in ALIASES ? new Parser(ALIASES[name]).type() : leaf(name);
-  }
+function parameters(text: Text): number[] {
+  return text.accept("<") ? list(text, ">", () => text.number(-MAX_PARAMETER, MAX_PARAMETER)) : [];
+}
 
-  private bracket(): Make {
-    const element = this.type();
-    if (this.accept("; ")) {
-      const length = Number(this.until("]"));
-      if (!(length <= MAX_ARRAY)) throw new WireError(`an array of ${length} elements`);
-      return (encoding) => {
-        const of = element(encoding);
-        if (of === FIXED_STRING) return of;
-        return members(Array.from({ length }, (_, index) => [String(index), of]));
-      };
-    }
-    if (this.accept(": ")) {
-      const value = this.type();
-      this.expect("]");
-      return (encoding) => {
-        const [keys, values] = [element(encoding), value(encoding)];
-        return sequence(
-          (reader) => [keys.read(reader), values.read(reader)],
-          (writer, [key, it]) => {
-            keys.write(writer, key);
-            values.write(writer, it);
-          },
-          (all) => new Map(all),
-        );
-      };
-    }
-    const isBytes = this.text.slice(0, this.at).endsWith("[u8");
-    this.expect("]");
-    return (encoding) => {
-      if (isBytes) return BYTES;
-      const of = element(encoding);
-      return sequence((reader) => of.read(reader), (writer, it) => of.write(writer, it), (all) => all);
-    };
+function plain(text: Text, depth: number): TypeSchema {
+  check(text, depth);
+  if (text.accept("{ ")) return { kind: "struct", name: "", members: inBraces(text, depth) };
+  if (text.accept("{")) {
+    const of = readType(text, depth);
+    text.expect("}");
+    return { kind: "set", of };
   }
+  if (text.accept("[")) return bracket(text, depth);
+  const name = text.name();
+  if (text.accept(" { ")) return { kind: "struct", name, members: inBraces(text, depth) };
+  if (text.accept(" [")) return { kind: "enum", name, variants: list(text, "]", () => variant(text, depth)) };
+  if (text.accept("<")) return { kind: "collection", name, parts: list(text, ">", () => readType(text, depth)) };
+  return { kind: "named", name };
+}
 
-  private variants(): Make {
-    const variants: Variant[] = [];
-    while (!this.accept("]")) {
-      this.accept(", ");
-      const name = this.until(" = ");
-      const number = Number(/^-?\d+/.exec(this.rest())?.[0]);
-      this.at += String(number).length;
-      const parts = this.accept(" {") ? this.members("}") : undefined;
-      variants.push({ name, number, parts: parts && ((encoding) => members(parts.map(([part, make]) => [part, make(encoding)]))) });
-    }
-    return (encoding) => enumeration(variants, encoding);
-  }
+/** Reads the members behind a brace. */
+function inBraces(text: Text, depth: number): MemberSchema[] {
+  return text.accept("}") ? [] : readMembers(text, " }", depth);
+}
 
-  private name(): string {
-    const name = /^\w*/.exec(this.rest())?.[0] ?? "";
-    this.at += name.length;
-    return name;
-  }
+function bracket(text: Text, depth: number): TypeSchema {
+  const of = readType(text, depth);
+  let type: TypeSchema = { kind: "sequence", of };
+  if (text.accept("; ")) type = { kind: "array", of, length: text.number(0, MAX_ARRAY) };
+  else if (text.accept(": ")) type = { kind: "map", key: of, of: readType(text, depth) };
+  text.expect("]");
+  return type;
+}
 
-  accept(text: string): boolean {
-    if (!this.text.startsWith(text, this.at)) return false;
-    this.at += text.length;
-    return true;
-  }
-
-  private expect(text: string): void {
-    if (!this.accept(text)) throw new WireError(`"${text}" is missing in the type ${this.text}`);
-  }
+function variant(text: Text, depth: number): VariantSchema {
+  const names = text.names();
+  text.expect(" = ");
+  const number = text.number(-(2 ** 31), 2 ** 32 - 1);
+  const isOther = text.accept(" other");
+  return { ...names, number, isOther, members: text.accept(" { ") ? inBraces(text, depth) : [] };
 }

@@ -14,7 +14,7 @@ const DECAY = 300;
 export type State = Record<string, any>;
 
 /** Step of a tick, as the server runs it: changes the state. */
-export type Step = (state: any, input: any, tick: number) => void;
+export type Step<Fields = any, Input = any> = (state: Fields, input: Input, tick: number) => void;
 
 /** Server's state of a tick: its fields, as far as their values are those of that tick. */
 export interface Known {
@@ -23,9 +23,9 @@ export interface Known {
 }
 
 /** Predicted behaviour. */
-export class Prediction {
+export class Prediction<Fields = any> {
   /** State at the newest input. */
-  state: State = {};
+  state: Fields & State = {} as any;
   /** States of the server that differed from the prediction. */
   corrections = 0;
   /** Steps that were repeated. */
@@ -45,7 +45,7 @@ export class Prediction {
 
   /** Begins with the server's state of a tick. */
   begin(tick: number, inputs: readonly Input[]): void {
-    this.state = this.copy(this.behaviour.fields);
+    this.state = this.copy(this.behaviour.fields) as any;
     this.past = [{ tick, state: this.state }];
     this.repeat(tick, inputs);
   }
@@ -66,7 +66,7 @@ export class Prediction {
     const before = this.shown(now);
     for (const { name } of differing) past.state[name] = this.behaviour.fields[name];
     this.past.length = 1;
-    this.state = past.state;
+    this.state = past.state as any;
     this.repeat(known.tick, inputs);
     this.corrections++;
     this.errors = {};
@@ -85,16 +85,16 @@ export class Prediction {
 
   /** Runs the step of a tick. */
   advance({ tick, value }: Input): void {
-    this.state = this.copy(this.state);
+    this.state = this.copy(this.state) as any;
     this.step(this.state, structuredClone(value), tick);
     // The state is that which travels.
-    this.state = this.copy(this.state);
+    this.state = this.copy(this.state) as any;
     this.past.push({ tick, state: this.state });
     if (this.past.length > MAX_PAST) this.past.shift();
   }
 
   /** Returns the value of a field to draw: its numbers lie between the last two ticks, and the error of a correction decays within 300 ms. */
-  at(name: string, now = performance.now()): any {
+  at<Name extends keyof Fields & string>(name: Name, now = performance.now()): Fields[Name] {
     return this.shown(now, [name])[name];
   }
 

@@ -1,36 +1,47 @@
-// The schema of a server, learned at connect: WIRE.md, section 5.
+// The schema of a server, learned at connect: WIRE.md, section 5, "The text of a schema".
 
-import { Parser } from "./parser.js";
+import { codecOf } from "./codecs.js";
+import { type MemberSchema, readMembers, readType, type TypeSchema } from "./parser.js";
+import { type Names, Text } from "./text.js";
 import type { Type } from "./types.js";
-import { type Reader, WireError } from "./wire.js";
+import { Reader } from "./wire.js";
 
 /** Observers that receive a field. */
 export type Readers = "all" | "owner" | "others" | "group";
 
 /** Field of a behaviour. */
-export interface FieldSchema {
-  name: string;
+export interface FieldSchema extends Names {
+  /** Form of its values on the wire. */
   type: Type;
+  schema: TypeSchema;
   readers: Readers;
   /** Whether the owner of the object writes it. */
   byOwner: boolean;
   /** Whether the server writes it. */
   byServer: boolean;
+  /** Whether it travels with snapshots only. */
+  isInitial: boolean;
+  /** Name of its class. */
+  className: string;
 }
 
 /** Remote call of a behaviour. */
-export interface CallSchema {
-  /** Name of the method in Rust, such as `strike`. */
-  name: string;
+export interface CallSchema extends Names {
   kind: "command" | "client_rpc" | "target_rpc" | "sync_event";
+  /** Name of the method in UNet. */
+  unityName: string;
   arguments: Type[];
+  parameters: MemberSchema[];
+  /** Number of arguments. */
+  count: number;
+  /** Converts the arguments between the page and a server of another build. */
+  convert?(values: any[]): any[];
   /** Whether it runs after the state of its tick. */
   afterState: boolean;
 }
 
 /** Type of a behaviour. */
-export interface BehaviourSchema {
-  name: string;
+export interface BehaviourSchema extends Names {
   channel: number;
   /** Fields of the bases first. */
   fields: FieldSchema[];
@@ -41,102 +52,134 @@ export interface BehaviourSchema {
   isOptional: boolean;
   /** Whether data follows its snapshot. */
   hasData: boolean;
+  /** Values of fields before the server sends one: those that a server of another build lacks. */
+  initial?: Record<string, any>;
 }
 
 /** Kind of objects. */
-export interface Prefab {
-  name: string;
+export interface Prefab extends Names {
   behaviours: BehaviourSchema[];
 }
 
 /** Message of the program. */
-export interface MessageSchema {
-  name: string;
+export interface MessageSchema extends Names {
   number: number;
   type: Type;
+  schema: TypeSchema;
 }
 
 /** Schema of a server. */
 export interface Schema {
   hash: Uint8Array;
-  /** Whether the packets of a channel may be lost. */
-  unreliable: boolean[];
   /** Prefabs by their numbers. */
   prefabs: Prefab[];
   messages: MessageSchema[];
 }
 
-const string = (reader: Reader): string => reader.text(reader.u16());
+/** Longest text of a schema in bytes. */
+export const MAX_SCHEMA = 1024 * 1024;
 
-function pairs(reader: Reader): [string, string][] {
-  return Array.from({ length: reader.u16() }, () => [string(reader), string(reader)]);
-}
+/** Most fields of a behaviour, and behaviours of an object. */
+const MOST = 64;
 
-function field([name, text]: [string, string]): FieldSchema {
-  const parser = new Parser(text);
-  const type = parser.type()();
-  const readers = parser.accept(", read by the owner and its group") ? "group"
-    : parser.accept(", read by the owner") ? "owner"
-    : parser.accept(", read by all but the owner") ? "others"
-    : "all";
-  const byOwner = parser.accept(", written by the owner");
-  const byServer = !byOwner || parser.accept(" and the server");
-  parser.accept(", sent once");
-  if (parser.rest()) throw new WireError(`unknown rule of ${name}: ${text}`);
-  return { name, type, readers, byOwner, byServer };
-}
+/** Kind of a call. A field may have this name, and a former name behind it. */
+const CALL = /(?:command|client_rpc|target_rpc|sync_event) (?!was (?!= ))/y;
 
-function call([name, text]: [string, string]): CallSchema {
-  const parser = new Parser(text);
-  const kind = parser.until(" ") as CallSchema["kind"];
-  parser.until("(");
-  const parts = parser.members(")");
-  return { name, kind, arguments: parts.map(([, make]) => make()), afterState: false };
-}
-
-/** Reads a Schema message: a prefab, or the messages of the program. */
-export function readPrefab(reader: Reader): Prefab | MessageSchema[] {
-  const name = string(reader);
-  reader.take(16);
-  const behaviours = Array.from({ length: reader.u16() }, () => {
-    const [behaviour, channel] = [string(reader), reader.u8()];
-    const [fields, calls] = [pairs(reader), pairs(reader)];
-    return { behaviour, channel, fields, calls };
-  });
-  reader.finish("the schema");
-  if (!name) return behaviours.flatMap((it) => it.fields.map(message));
-  return {
-    name,
-    behaviours: behaviours.map(({ behaviour, channel, fields, calls }) => {
-      const hasData = fields.at(-1)?.[0] === "on_synchronize()";
-      return {
-        name: behaviour.replace(/^Optional<(.*)>$/, "$1"),
-        channel,
-        fields: (hasData ? fields.slice(0, -1) : fields).map(field),
-        calls: calls.map(call),
-        classes: [],
-        isOptional: behaviour.startsWith("Optional<"),
-        hasData,
-      };
-    }),
-  };
-}
-
-function message([name, text]: [string, string]): MessageSchema {
-  const parser = new Parser(text.replace(/ as message \d+$/, ""));
-  return { name, number: Number(/\d+$/.exec(text)?.[0]), type: parser.type()() };
-}
-
-/** Reads a Classes message, which completes the prefabs. */
-export function readClasses(reader: Reader, prefabs: Prefab[], messages: MessageSchema[]): Schema {
-  const hash = reader.take(8).slice();
-  const unreliable = Array.from(reader.take(reader.packed()), (kind) => kind === 1);
-  for (const behaviour of prefabs.flatMap((prefab) => prefab.behaviours)) {
-    for (let left = reader.packed(); left > 0; left--) behaviour.classes.push(reader.packed());
-    for (const it of behaviour.calls) it.afterState = reader.bool();
-    const count = behaviour.classes.reduce((sum, own) => sum + own, 0);
-    if (count !== behaviour.fields.length) throw new WireError(`classes of ${behaviour.name} with ${count} fields`);
+/** Returns the schema hash of a text: FNV-1a of 64 bits, the lowest byte first. */
+export function hashOf(text: Uint8Array): Uint8Array {
+  let [high, low] = [0xcbf29ce4, 0x84222325];
+  for (const byte of text) {
+    // The prime is 2^40 + 435.
+    const factor = (low ^ byte) >>> 0;
+    high = (high * 435 + Math.floor((factor * 435) / 2 ** 32) + factor * 256) >>> 0;
+    low = (factor * 435) >>> 0;
   }
-  reader.finish("the classes");
-  return { hash, unreliable, prefabs, messages };
+  return new Uint8Array(Uint32Array.of(low, high).buffer);
+}
+
+/** Reads the text of a schema. */
+export function readSchema(bytes: Uint8Array): Schema {
+  const text = new Text(new Reader(bytes).text(bytes.length));
+  const schema: Schema = { hash: hashOf(bytes), prefabs: [], messages: [] };
+  while (text.accept("message ")) schema.messages.push(readMessage(text));
+  while (text.accept("prefab ")) schema.prefabs.push(readPrefab(text));
+  text.finish("`message` or `prefab`");
+  return schema;
+}
+
+function readMessage(text: Text): MessageSchema {
+  const names = text.names();
+  text.expect(" = ");
+  const number = text.number(-32768, 32767);
+  text.expect(": ");
+  const schema = readType(text);
+  text.end();
+  return { ...names, number, schema, type: codecOf(schema) };
+}
+
+function readPrefab(text: Text): Prefab {
+  const names = text.names();
+  text.expect(" ");
+  if (!text.match(/[0-9a-f]{32}/y)) text.fail("expected 32 hexadecimal digits");
+  text.end();
+  const behaviours: BehaviourSchema[] = [];
+  while (text.accept("  behaviour ")) {
+    if (behaviours.length === MOST) text.fail(`more than ${MOST} behaviours`);
+    behaviours.push(readBehaviour(text));
+  }
+  return { ...names, behaviours };
+}
+
+function readBehaviour(text: Text): BehaviourSchema {
+  const names = text.names();
+  text.expect(", channel ");
+  const channel = text.number(0, 255);
+  const isOptional = text.accept(", optional");
+  const hasData = text.accept(", with data");
+  text.end();
+  const behaviour: BehaviourSchema = { ...names, channel, fields: [], calls: [], classes: [], isOptional, hasData };
+  while (text.accept("    class ")) readClass(text, behaviour);
+  if (isOptional && behaviour.fields.at(-1)?.name !== "present") text.fail("expected the field `present` of an optional behaviour");
+  return behaviour;
+}
+
+function readClass(text: Text, { fields, calls, classes }: BehaviourSchema): void {
+  const className = text.name();
+  text.end();
+  const first = fields.length;
+  while (text.accept("      ")) {
+    const call = readCall(text);
+    if (call) calls.push(call);
+    else if (fields.push(readField(text, className)) > MOST) text.fail(`more than ${MOST} fields in a behaviour`);
+  }
+  classes.push(fields.length - first);
+}
+
+function readField(text: Text, className: string): FieldSchema {
+  const names = text.names();
+  text.expect(": ");
+  const schema = readType(text);
+  const readers = text.accept(", read by the owner and its group") ? "group"
+    : text.accept(", read by the owner") ? "owner"
+    : text.accept(", read by all but the owner") ? "others"
+    : "all";
+  const byOwner = text.accept(", written by the owner");
+  const byServer = !byOwner || text.accept(" and the server");
+  const isInitial = text.accept(", sent once");
+  text.end();
+  return { ...names, schema, type: codecOf(schema), readers, byOwner, byServer, isInitial, className };
+}
+
+/** Reads a call, unless a field follows. */
+function readCall(text: Text): CallSchema | undefined {
+  const kind = text.match(CALL)?.trim() as CallSchema["kind"] | undefined;
+  if (!kind) return undefined;
+  const names = text.names();
+  text.expect(" = ");
+  const unityName = text.name();
+  text.expect("(");
+  const parameters = readMembers(text, ")");
+  const afterState = text.accept(", after the state");
+  text.end();
+  return { ...names, kind, unityName, parameters, count: parameters.length, arguments: parameters.map((it) => codecOf(it.schema)), afterState };
 }

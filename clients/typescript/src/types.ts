@@ -13,6 +13,10 @@ export interface Codec {
 export interface Type extends Codec {
   /** Operations of a collection. */
   collection?: Collection;
+  /** Form of the values of the page, where the server has another type. */
+  values?: Codec;
+  /** Returns whether a value since the last call does not fit the type of the page. */
+  takeUnfit?(): boolean;
 }
 
 /** Value of a type that this client does not know. Its length, and all behind it, are unknown. */
@@ -35,15 +39,25 @@ function bytesOf(codec: Codec, value: any): Uint8Array {
 }
 
 /** Returns whether two values have the same bytes. */
-export function same(codec: Codec, a: any, b: any): boolean {
+export function same(type: Type, a: any, b: any): boolean {
+  const codec = type.values ?? type;
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
   return String(bytesOf(codec, a)) === String(bytesOf(codec, b));
 }
 
 /** Returns a copy of a value as the other end reads it. */
-export function travelled(codec: Codec, value: any): any {
-  return value === undefined ? undefined : codec.read(new Reader(bytesOf(codec, value)));
+export function travelled(type: Type, value: any): any {
+  if (value === undefined) return undefined;
+  const copy = (codec: Codec): any => codec.read(new Reader(bytesOf(codec, value)));
+  if (!type.values) return copy(type);
+  try {
+    const read = copy(type);
+    if (!type.takeUnfit?.()) return read;
+  } catch {
+    // The server has no such value. A prediction may have one for a while.
+  }
+  return copy(type.values);
 }
 
 /** Refuses a value of the program. */

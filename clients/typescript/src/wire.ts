@@ -3,12 +3,16 @@
 /** Bytes that do not follow the protocol. */
 export class WireError extends Error {}
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const toUtf8 = new TextEncoder();
+
+/** Most elements and members for each byte: the deepest types. */
+const MAX_VISITED = 64;
 
 /** Reader of a packet or a part of it. Every method throws a `WireError` beyond the end. */
 export class Reader {
   at = 0;
+  private visited = 0;
   private readonly view: DataView;
 
   constructor(readonly bytes: Uint8Array) {
@@ -97,7 +101,14 @@ export class Reader {
   count(): number {
     const count = this.varint();
     if (count > Math.max(this.left, 1024)) throw new WireError(`${count} elements in ${this.left} bytes`);
+    this.visit(count);
     return count;
+  }
+
+  /** Counts elements and members. Types of a hostile schema may have many of them without bytes. */
+  visit(parts: number): void {
+    this.visited += parts;
+    if (this.visited > MAX_VISITED * (this.bytes.length + 1024)) throw new WireError(`${this.visited} values in ${this.bytes.length} bytes`);
   }
 
   text(length: number): string {
@@ -121,6 +132,10 @@ export class Reader {
 export class Writer {
   private readonly out: number[] = [];
   private static readonly scratch = new DataView(new ArrayBuffer(8));
+
+  get length(): number {
+    return this.out.length;
+  }
 
   get bytes(): Uint8Array {
     return Uint8Array.from(this.out);

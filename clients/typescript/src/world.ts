@@ -38,7 +38,9 @@ const MAX_CALLS = 1024;
 /** Objects by id, kept over a lost connection to the same run of the server. */
 export class World {
   readonly objects = new Map<number, NetworkObject>();
-  private schema: Schema = { hash: new Uint8Array(), unreliable: [], prefabs: [], messages: [] };
+  private schema: Schema = { hash: new Uint8Array(), prefabs: [], messages: [] };
+  /** Whether the packets of a channel may be lost. */
+  private unreliable: boolean[] = [];
   private incarnation = "";
   /** Objects that were owned before the burst in progress. */
   private burst: Set<NetworkObject> | undefined;
@@ -52,11 +54,11 @@ export class World {
   constructor(private readonly observer: Observer) {}
 
   /** Begins a connection. The objects of another run or schema leave. */
-  begin(schema: Schema, incarnation: string): void {
+  begin(schema: Schema, unreliable: boolean[], incarnation: string): void {
     const isSame = String(schema.hash) === String(this.schema.hash) && incarnation === this.incarnation;
     if (!isSame) this.clear();
     for (const object of this.objects.values()) object.begin();
-    [this.schema, this.incarnation] = [schema, incarnation];
+    [this.schema, this.unreliable, this.incarnation] = [schema, unreliable, incarnation];
     [this.burst, this.changes, this.early, this.late] = [undefined, [], [], []];
   }
 
@@ -123,7 +125,7 @@ export class World {
     const known = this.objects.get(id);
     if (known?.prefab.name === prefab.name) return known;
     this.remove(id, false);
-    const object = new NetworkObject(id, prefab, this.schema.unreliable, this.observer);
+    const object = new NetworkObject(id, prefab, this.unreliable, this.observer);
     object.spawned = packet.tick;
     this.objects.set(id, object);
     return object;
@@ -131,7 +133,7 @@ export class World {
 
   /** Handles an UpdateBatch. */
   update(reader: Reader, packet: Packet): void {
-    const isUnreliable = this.schema.unreliable[packet.channel] ?? false;
+    const isUnreliable = this.unreliable[packet.channel] ?? false;
     forEachEntry(reader, (id, contents) => {
       const object = this.objects.get(id);
       // A late delta may be of a former object with this id.
@@ -264,6 +266,7 @@ function readValues(call: CallSchema, reader: Reader): any[] {
   try {
     for (const type of call.arguments) values.push(type.read(reader));
     reader.finish(`the call ${call.name}`);
+    return call.convert?.(values) ?? values;
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
   }

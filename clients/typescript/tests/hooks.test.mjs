@@ -135,6 +135,6 @@ test("the token of a session returns to the server", async () => {
   receive(second, described);
   await turn();
   const sent = takeMessages(second, false);
-  assert.equal(sent[1], `11001300${"01"}${"0102030405060708090a0b0c0d0e0f10"}`);
+  assert.equal(sent[0], `11001300${"01"}${"0102030405060708090a0b0c0d0e0f10"}`);
   client.close();
 });

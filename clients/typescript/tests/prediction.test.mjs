@@ -3,13 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "../syncvar.js";
-import { bytes, FakeSocket, FakeTransport, hex, takeMessages, turn } from "./support.mjs";
+import { accepted, bytes, described, FakeSocket, FakeTransport, hex, message, takeMessages, turn } from "./support.mjs";
 
 const RATE = 30;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const u16 = (value) => [value & 255, value >> 8];
-const text = (it) => [...u16(it.length), ...Buffer.from(it)];
-const message = (kind, payload) => [...u16(payload.length), ...u16(kind), ...payload];
 const f32 = (value) => [...new Uint8Array(Float32Array.of(value).buffer)];
 /** Packed integer of 5 or 8 more bytes. */
 const packed = (value, length = 8) => {
@@ -17,7 +15,14 @@ const packed = (value, length = 8) => {
   out.writeBigUInt64LE(BigInt(value));
   return [247 + length, ...out.subarray(0, length)];
 };
-const described = (name, fields) => message(21, [...text(name), ...Array(16).fill(7), ...u16(1), ...text(name && "Player"), 0, ...u16(fields.length), ...fields.flat().flatMap(text), ...u16(0)]);
+const SCHEMA = `\
+message input = 48: Move { x: f32, jump: bool }
+prefab player 07070707070707070707070707070707
+  behaviour Player, channel 0
+    class Player
+      x: f32
+      aim: f32, written by the owner
+`;
 
 /** Server behind a socket. Its tick 1 is 300 of the network time. */
 class Server {
@@ -37,10 +42,8 @@ class Server {
     await turn();
     const server = new Server(transport === "websocket" ? FakeSocket.last : FakeTransport.last);
     await turn();
-    const fields = [["x", "f32"], ["aim", "f32, written by the owner"]];
-    const classes = message(34, [1, 2, 3, 4, 5, 6, 7, 8, 2, 0, 1, 1, 2]);
-    server.send([...described("player", fields), ...described("", [["input", "Move { x: f32, jump: bool } as message 48"]]), ...classes]);
-    server.send(message(32, [5, 0, 0, 0, 0, 0, 0, 0, 0, 1, 9, 9, 9, 9, 9, 9, 9, 9, 241, 60, RATE, 0]));
+    server.send(described(SCHEMA));
+    server.send(accepted());
     await turn();
     const spawn = message(23, [7, 2, 0, ...f32(0), ...f32(0)]);
     const owner = message(15, [1, 1]);

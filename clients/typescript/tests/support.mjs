@@ -26,7 +26,7 @@ export class FakeSocket {
   }
 
   receive(channel, packet) {
-    this.onmessage({ data: Uint8Array.of(channel, ...packet).buffer });
+    this.onmessage({ data: Uint8Array.from([channel, ...packet]).buffer });
   }
 
   close() {
@@ -77,6 +77,17 @@ export class FakeTransport {
     return [...others, ...alone].map((ack) => ({ newest: ack[0] | (ack[1] << 8), mask: hex(ack.subarray(5, 5 + ack[4])) }));
   }
 }
+
+const u16 = (value) => [value & 255, value >> 8];
+
+/** Returns a message of a server. */
+export const message = (kind, payload) => [...u16(payload.length), ...u16(kind), ...payload];
+
+/** Returns a schema as a message of one part. */
+export const described = (text) => message(21, [1, ...Buffer.from(text)]);
+
+/** Returns the answer of a server with 30 ticks a second, by default with a reliable and an unreliable channel. Its tick 1 is 300 of the network time. */
+export const accepted = (channels = [0, 1]) => message(32, [6, ...Array(8).fill(0), 1, ...Array(8).fill(9), 241, 60, 30, 0, channels.length, ...channels]);
 
 /** Waits until all that is due now has run. */
 export const turn = () => new Promise((done) => setTimeout(done, 2));
