@@ -6,7 +6,7 @@ use std::time::Duration;
 use lexopt::{Arg, Error, Parser, ValueExt as _};
 
 use crate::check::Role;
-use crate::source::Source;
+use crate::source::{Access, Source};
 
 pub(crate) const USAGE: &str = "\
 usage: syncvar schema SOURCE [OPTIONS]
@@ -50,16 +50,17 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) struct Options {
     pub(crate) out: Option<PathBuf>,
-    pub(crate) authority: Option<PathBuf>,
-    pub(crate) timeout: Duration,
+    pub(crate) access: Access,
 }
 
 /// Reads the arguments.
 pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
     let mut options = Options {
         out: None,
-        authority: None,
-        timeout: Duration::from_secs(10),
+        access: Access {
+            authority: None,
+            timeout: Duration::from_secs(10),
+        },
     };
     let mut is_typescript = false;
     let (mut roles, mut values) = (Vec::new(), Vec::new());
@@ -67,11 +68,11 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
         match argument {
             Arg::Long("help") | Arg::Short('h') => return Ok((Command::Help, options)),
             Arg::Long("out") => options.out = Some(parser.value()?.into()),
-            Arg::Long("authority") => options.authority = Some(parser.value()?.into()),
+            Arg::Long("authority") => options.access.authority = Some(parser.value()?.into()),
             Arg::Long("timeout") => {
                 let seconds: f64 = parser.value()?.parse()?;
                 let timeout = Duration::try_from_secs_f64(seconds);
-                options.timeout = timeout.map_err(|error| Error::Custom(error.into()))?;
+                options.access.timeout = timeout.map_err(|error| Error::Custom(error.into()))?;
             }
             Arg::Long("role") => roles.push(parser.value()?.parse()?),
             Arg::Long("typescript") => is_typescript = true,

@@ -32,9 +32,9 @@ fn failed(message: &str) -> ExitCode {
 fn execute(command: &Command, options: &Options) -> Result<ExitCode, String> {
     let output = match command {
         Command::Help => USAGE.to_owned(),
-        Command::Schema(source) => source.read(options)?.to_string(),
+        Command::Schema(source) => source.read(&options.access)?.to_string(),
         Command::Check { old, new, roles } => {
-            let (old, new) = (old.read(options)?, new.read(options)?);
+            let (old, new) = (old.read(&options.access)?, new.read(&options.access)?);
             let check = check::check(&old, &new, roles);
             write(&check.text, options)?;
             return Ok(if check.is_compatible {
@@ -43,7 +43,7 @@ fn execute(command: &Command, options: &Options) -> Result<ExitCode, String> {
                 ExitCode::from(INCOMPATIBLE)
             });
         }
-        Command::TypeScript(source) => types::typescript(&source.read(options)?),
+        Command::TypeScript(source) => types::typescript(&source.read(&options.access)?),
     };
     write(&output, options)?;
     Ok(ExitCode::SUCCESS)

@@ -6,11 +6,20 @@ mod request;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use syncvar::schema::{MAX_SCHEMA_TEXT, Schema};
 
-use crate::arguments::Options;
 use address::Address;
+
+/// Settings of the access to a server.
+#[derive(Debug)]
+pub(crate) struct Access {
+    /// Authorities in PEM, for QUIC; `None` for every server.
+    pub(crate) authority: Option<PathBuf>,
+    /// Longest time for an answer.
+    pub(crate) timeout: Duration,
+}
 
 /// Place of a schema.
 #[derive(Debug)]
@@ -29,7 +38,7 @@ impl Source {
     }
 
     /// Reads the schema.
-    pub(crate) fn read(&self, options: &Options) -> Result<Schema, String> {
+    pub(crate) fn read(&self, access: &Access) -> Result<Schema, String> {
         let (name, text) = match self {
             Self::File(path) => {
                 let name = path.display().to_string();
@@ -38,7 +47,7 @@ impl Source {
             }
             Self::Server(address) => {
                 let name = address.to_string();
-                let text = address.ask(options);
+                let text = address.ask(access);
                 (
                     name.clone(),
                     text.map_err(|error| format!("{name}: {error}"))?,

@@ -10,8 +10,8 @@ use syncvar::tls::Trust;
 use syncvar::transport::{Peer, TransportOptions};
 use syncvar::websocket::WebSocketClient;
 
+use super::Access;
 use super::request::SchemaRequest;
-use crate::arguments::Options;
 
 /// Pause between two looks at the socket.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -58,9 +58,9 @@ impl Address {
     }
 
     /// Asks the server for the text of its schema.
-    pub(super) fn ask(&self, options: &Options) -> Result<String, String> {
+    pub(super) fn ask(&self, access: &Access) -> Result<String, String> {
         let started = Instant::now();
-        let mut peer = self.peer(options).map_err(|error| error.to_string())?;
+        let mut peer = self.peer(access).map_err(|error| error.to_string())?;
         let mut request = SchemaRequest::default();
         loop {
             let received = peer.receive(&mut request, started.elapsed());
@@ -69,7 +69,7 @@ impl Address {
                 return outcome;
             }
             received.map_err(|error| error.to_string())?;
-            if started.elapsed() > options.timeout {
+            if started.elapsed() > access.timeout {
                 return Err("no schema in time".to_owned());
             }
             peer.transmit(&mut request, started.elapsed());
@@ -77,13 +77,13 @@ impl Address {
         }
     }
 
-    fn peer(&self, options: &Options) -> io::Result<Peer> {
+    fn peer(&self, access: &Access) -> io::Result<Peer> {
         // The transports take their limits from a client.
         let client = NetworkClient::new(Prefabs::new());
         let place = self.place.as_str();
         let transport = TransportOptions {
-            connect_timeout: options.timeout,
-            handshake_timeout: options.timeout,
+            connect_timeout: access.timeout,
+            handshake_timeout: access.timeout,
             ..TransportOptions::default()
         };
         match self.transport {
@@ -93,7 +93,7 @@ impl Address {
                 WebSocketClient::new(&format!("ws://{place}")).peer(&client, transport)
             }
             Transport::Quic => {
-                let trust = match &options.authority {
+                let trust = match &access.authority {
                     Some(file) => Trust::roots_pem(&std::fs::read(file)?)?,
                     // A schema is public, and nothing is sent to the server.
                     None => Trust::any_server_without_verification(),

@@ -2,5 +2,6 @@
 
 mod check;
 mod files;
+mod servers;
 mod support;
 mod types;
