@@ -1,14 +1,20 @@
 //! The text of a schema, and its parts, as a server sends them to a client of another build.
 
 use syncvar::schema::{MAX_SCHEMA_TEXT, Schema, SchemaReport};
+use syncvar::stats::MessageType;
 use syncvar::{Endpoint, PacketLimits};
 
 use crate::limits::bounded;
 use crate::protocol::{Compact, Protocol};
 use crate::script::Script;
 
-/// Positions of the messages `Schema`, `Connect` and `Disconnect`, which precede a session.
-const KINDS: [u8; 4] = [11, 22, 23, 11];
+/// Messages that precede a session.
+const KINDS: [MessageType; 4] = [
+    MessageType::Schema,
+    MessageType::Connect,
+    MessageType::Disconnect,
+    MessageType::Session,
+];
 
 /// Runs an input: as the text of a schema, and as messages to a client that has not joined.
 ///
@@ -26,6 +32,8 @@ pub fn run(bytes: &[u8]) {
     Endpoint::handle_connect(&mut client, PacketLimits::STREAM);
     for step in script {
         let kind = KINDS[usize::from(step.op) % KINDS.len()];
+        let kind = MessageType::ALL.iter().position(|it| *it == kind);
+        let kind = kind.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX);
         let packet = Compact::message(kind, step.bytes);
         bounded(packet.len(), || {
             let _ = client.handle_packet(0, &packet);
@@ -52,7 +60,7 @@ fn describe(text: &str) {
     assert_eq!(again, schema);
     assert_eq!(again.to_string(), canonical);
     assert_eq!(again.hash(), schema.hash());
-    assert_eq!(SchemaReport::of_texts(&canonical, &canonical).reasons, [""; 0]);
+    assert_eq!(SchemaReport::of_texts(&canonical, &canonical).reasons, Vec::<String>::new());
     let report = SchemaReport::of_texts(&canonical, text);
     assert_eq!(report.reasons.is_empty(), canonical == text);
 }

@@ -1,5 +1,6 @@
 //! Both ends compare their schemas, and if these differ, the refusal names each difference.
 
+mod builds;
 mod parts;
 mod schema_texts;
 

@@ -105,14 +105,13 @@ impl NetworkClient {
             if self.session.number != number || self.session.state != ClientState::Connecting {
                 return Ok(());
             }
-            let (granted, asked) = (
-                self.session.ticket.granted.take(),
-                self.session.request.asked,
-            );
+            let ticket = &mut self.session.ticket;
+            let (granted, received) = (ticket.granted.take(), ticket.received);
+            let asked = self.session.request.asked;
             self.reset_session();
-            (self.session.ticket.granted, self.session.request.asked) = (granted, asked);
-            // The packet in progress is the first of the new session.
-            self.session.ticket.received = 1;
+            self.session.request.asked = asked;
+            let ticket = &mut self.session.ticket;
+            (ticket.granted, ticket.received) = (granted, received);
         }
         if self.learning.is_on() {
             self.learn_channels(&answer.channels);

@@ -9,7 +9,8 @@ use super::{ServerSchema, Session};
 use crate::client::ClientConfig;
 use crate::client::state_message::StateMessage;
 use crate::message::{
-    ClientBuild, Connect, Disconnect, Grant, MAX_BUILD, Message as _, PROTOCOL_VERSION, unknown,
+    ClientBuild, Connect, Disconnect, Grant, GrantKind, MAX_BUILD, Message as _, PROTOCOL_VERSION,
+    unknown,
 };
 use crate::{Builds, MessageType};
 
@@ -33,7 +34,7 @@ impl Session {
     ) -> Result<Greeting, ReadError> {
         let payload = message.payload;
         match message.message_type {
-            MessageType::Session => self.ticket.granted = Some(Grant::decode(payload)?),
+            MessageType::Session => self.take_grant(Grant::decode(payload)?),
             MessageType::Schema => {
                 if self.server_schema.take(payload)? {
                     return Ok(self.resolve(config, prefabs));
@@ -42,6 +43,15 @@ impl Session {
             _ => return Err(unknown(message.frame())),
         }
         Ok(Greeting::Waits)
+    }
+
+    /// Takes the session that the server grants. The packet in progress is the first of a new session: packets with
+    /// the schema of the server precede it.
+    fn take_grant(&mut self, granted: Grant) {
+        if granted.kind == GrantKind::New {
+            self.ticket.received = granted.sent.saturating_add(1);
+        }
+        self.ticket.granted = Some(granted);
     }
 
     /// Resolves the schema of the server, if the settings allow a server of another build.
