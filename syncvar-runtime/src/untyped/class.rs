@@ -30,8 +30,18 @@ pub(super) struct UntypedField {
     pub(super) place: &'static str,
     /// Layout of the value.
     pub(super) layout: Layout,
+    /// Layout without the codec: the codec may not hold a value of a server of a different build.
+    pub(super) plain: Option<Layout>,
     /// Value of a field that was never received.
     pub(super) zero: Value,
+}
+
+impl UntypedField {
+    /// Returns the layout of the value, or of its plain form.
+    pub(super) fn layout_in(&self, plain: bool) -> &Layout {
+        let plain = self.plain.as_ref().filter(|_| plain);
+        plain.unwrap_or(&self.layout)
+    }
 }
 
 /// Fields of a class, which have a mask in a delta.

@@ -33,7 +33,7 @@ impl UntypedField {
         value: &mut Value,
         reader: &mut NetworkReader<'_>,
     ) -> ReadResult<()> {
-        match (&self.layout, form) {
+        match (self.layout_in(reader.context().plain), form) {
             (Layout::Collection(layout), FieldForm::Delta) => {
                 collection::read_delta(layout, value, reader)
             }
@@ -50,7 +50,8 @@ impl UntypedField {
             // A number of 0: the whole collection follows.
             writer.write_operations(0);
         }
-        if self.layout.write_value(value, writer).is_err() {
+        let layout = self.layout_in(writer.context().plain);
+        if layout.write_value(value, writer).is_err() {
             // Each value was checked when it was set.
             writer.fail(WriteErrorKind::Custom("a value that does not fit its type"));
         }

@@ -12,6 +12,7 @@ use crate::schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, FieldPolicy, FieldSchema,
     SchemaBehaviour, SchemaCall, SchemaClass, SchemaField,
 };
+use crate::translate::conversion::Types;
 use crate::translate::layout::{Layout, Measures};
 use crate::{Delivery, MAX_SYNC_VARS};
 
@@ -37,6 +38,7 @@ pub(super) fn class_of(
             name: Leaks::text(&field.names.name),
             place: Leaks::text(&format!("{}.{}", class.name, field.names.name)),
             layout,
+            plain: plain_layout_of(field),
             zero,
         }));
         let is_presence = behaviour.is_optional && index == last;
@@ -67,6 +69,18 @@ fn layouts_of(
         fields.map(move |field| layout_of(class, field))
     });
     fields.collect()
+}
+
+/// Returns the layout of a field without its codec; `None` for a field without a codec of this library.
+fn plain_layout_of(field: &SchemaField) -> Option<Layout> {
+    let measures = Measures::default();
+    let types = Types {
+        measures: &measures,
+        reads_plain: true,
+    };
+    let plain = types.plain(&field.value);
+    let has_codec = *plain != field.value;
+    has_codec.then(|| types.layout(plain).ok()).flatten()
 }
 
 fn layout_of(

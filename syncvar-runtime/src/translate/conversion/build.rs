@@ -146,7 +146,7 @@ impl Types<'_> {
     }
 
     /// Returns the type whose form the reader reads.
-    pub(super) fn plain<'t>(&self, of: &'t SchemaType) -> &'t SchemaType {
+    pub fn plain<'t>(&self, of: &'t SchemaType) -> &'t SchemaType {
         match of {
             SchemaType::Encoded { codec, value, .. }
                 if self.reads_plain && CODECS.contains(&codec.as_str()) =>
