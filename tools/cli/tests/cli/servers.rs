@@ -85,14 +85,14 @@ fn ask(scheme: &str, listen: impl FnOnce(&mut Host<NetworkServer>)) {
 #[test]
 fn a_server_tells_its_schema_by_tcp() {
     ask("tcp", |host| {
-        host.listen_tcp("127.0.0.1:0").expect("a port")
+        host.listen_tcp("127.0.0.1:0").expect("a port");
     });
 }
 
 #[test]
 fn a_server_tells_its_schema_by_udp() {
     ask("udp", |host| {
-        host.listen_udp("127.0.0.1:0").expect("a port")
+        host.listen_udp("127.0.0.1:0").expect("a port");
     });
 }
 
@@ -192,7 +192,7 @@ fn a_hostile_server_is_an_error() {
             "line 68, column 7: more than 64 fields in a behaviour",
         ),
         (
-            vec![part(0, &[b'['; 60_000]); 18],
+            vec![part(0, &vec![b'['; 60_000]); 18],
             "a schema of more than 1048576 bytes",
         ),
         (vec![part(0, b"")], "a malformed answer"),

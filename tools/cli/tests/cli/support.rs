@@ -14,9 +14,9 @@ pub(crate) fn page_file(name: &str) -> PathBuf {
     PathBuf::from(PAGE).join(name)
 }
 
-/// Returns a new file with this text, for the test of this name.
-pub(crate) fn file(test: &str, text: impl AsRef<[u8]>) -> String {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+/// Returns the path of a new file with this name and text.
+pub(crate) fn file(name: &str, text: impl AsRef<[u8]>) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, text).expect("a file");
     path.display().to_string()
 }

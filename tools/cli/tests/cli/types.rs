@@ -15,10 +15,10 @@ fn types_are_those_of_the_page() {
 }
 
 /// Returns the types of a prefab with one behaviour.
-fn types_of(test: &str, class: &str) -> String {
+fn types_of(name: &str, class: &str) -> String {
     let text =
         format!("prefab a 00000000000000000000000000000001\n  behaviour A, channel 0\n{class}");
-    let (code, output, errors) = run(&["types", &file(test, text), "--typescript"]);
+    let (code, output, errors) = run(&["types", &file(name, text), "--typescript"]);
     assert_eq!((code, errors.as_str()), (0, ""));
     output
 }
