@@ -1,5 +1,7 @@
 //! Clients without compiled types: fields, writes, calls and messages by name.
 
+use std::time::Duration;
+
 use syncvar::behaviour::{BufferSerializer, Synchronize};
 use syncvar::error::SynchronizeError;
 use syncvar::prelude::*;
@@ -372,7 +374,8 @@ fn a_schema_with_a_fault_names_its_place() {
     }
     // UNet knows a call by the hash of its name.
     let twice = schema("command a = Cmd()\n      command b = Cmd()").unwrap_err();
-    let expected = "prefab `lamp`, Lamp.b: a name, number or hash occurs twice";
+    let expected =
+        "prefab `lamp`, Lamp.b: a name, number or hash occurs twice, or a part is missing";
     assert_eq!(twice.to_string(), expected);
 }
 
@@ -427,7 +430,7 @@ fn handshake(server: &mut NetworkServer, client: &mut NetworkClient) {
         while let Some(transmit) = server.poll_transmit() {
             drop(client.handle_packet(transmit.channel, &transmit.to_bytes()));
         }
-        server.update(std::time::Duration::from_millis(100));
+        server.update(Duration::from_millis(100));
     }
 }
 
@@ -487,4 +490,75 @@ fn a_schema_with_an_unknown_type_ends_the_connection_with_its_name() {
     });
     let expected = "prefab `lamp`, Lamp.level: the layout of the type `Percent` is unknown";
     assert!(refused.is_some_and(|reason| reason.contains(expected)));
+}
+
+#[test]
+fn records_are_played_without_compiled_types() {
+    let mut server = NetworkServer::new(prefabs());
+    server.start_recording();
+    let id = server.spawn(Tank::default());
+    server.request_keyframe();
+    server.update(Duration::from_secs(1));
+    let keyframe = server.keyframe().unwrap().clone();
+    let learned = Prefabs::from_schema(&server.prefabs().schema()).unwrap();
+    let mut client = NetworkClient::new(learned);
+    client.handle_record(&keyframe).unwrap();
+    assert_eq!(client.value(id, "Tank", "health"), Some(&0.into()));
+    server.get_mut::<Tank>(id).unwrap().body.health.set(-3);
+    server.update(Duration::from_secs(2));
+    for record in server
+        .records_after(keyframe.seq())
+        .filter(|it| !it.is_keyframe())
+    {
+        client.handle_record(record).unwrap();
+    }
+    assert_eq!(client.value(id, "Tank", "health"), Some(&(-3).into()));
+}
+
+#[test]
+fn an_unreadable_object_is_poisoned_and_asked_for_again() {
+    let (mut net, client) = network(Framing::Unet);
+    let id = net.server.spawn(Tank::default());
+    net.settle();
+    events(&mut net, client);
+    // UpdateVars: the mask names the crew, and an operation that no list has.
+    let delta = [5, 0, 8, 0, id.0 as u8, 0x08, 0x08, 1, 3];
+    assert!(net.client_mut(client).handle_packet(0, &delta).is_ok());
+    let poisoned = events(&mut net, client)
+        .into_iter()
+        .find_map(|event| match event {
+            ClientEvent::Poisoned { object, error } => Some((object, error.field())),
+            _ => None,
+        });
+    assert_eq!(poisoned, Some((id, Some("Tank.crew"))));
+    net.server
+        .get_mut::<Tank>(id)
+        .unwrap()
+        .crew
+        .push("Eve".into());
+    net.settle();
+    let restored = |event: &ClientEvent| matches!(event, ClientEvent::Restored { .. });
+    assert!(events(&mut net, client).iter().any(restored));
+    net.assert_replicas_equal();
+}
+
+#[test]
+fn impossible_schemas_are_refused() {
+    let of = |body: &str| {
+        let text = format!("prefab a 00000000000000000000000000000001\n{body}");
+        let schema = Schema::parse(&text).map_err(|error| error.to_string())?;
+        Prefabs::from_schema(&schema).map_err(|error| error.to_string())
+    };
+    let behaviour = "  behaviour A, channel 0\n    class A\n      x: u8\n";
+    assert!(of(&behaviour.repeat(64)).is_ok());
+    assert!(of(&behaviour.repeat(65)).is_err());
+    let optional = "  behaviour A, channel 0, optional\n    class A\n      x: u8\n";
+    assert!(of(optional).is_err());
+    assert!(of("  behaviour A, channel 0, optional\n").is_err());
+    let present = format!("{optional}    class present\n      present: bool\n");
+    assert!(of(&present).is_ok());
+    let fields: String = (0..65)
+        .map(|field| format!("      f{field}: u8\n"))
+        .collect();
+    assert!(of(&format!("  behaviour A, channel 0\n    class A\n{fields}")).is_err());
 }

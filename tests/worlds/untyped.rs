@@ -53,7 +53,7 @@ fn write(net: &mut MemoryNetwork, random: &mut Random) {
 
 #[test]
 fn lossy_state_converges_without_compiled_types() {
-    for seed in 0..60 {
+    for seed in 0..30 {
         let mut net = simulated::network(seed, alternating(simulated::prefabs));
         net.simulate(seed, 150, |net, random| {
             simulated::play(net, random);
@@ -273,7 +273,7 @@ fn compare_serials(net: &MemoryNetwork) {
 
 #[test]
 fn values_of_every_kind_converge_without_compiled_types() {
-    for seed in 0..60 {
+    for seed in 0..30 {
         let link = Conditions {
             seed,
             ..Conditions::default()

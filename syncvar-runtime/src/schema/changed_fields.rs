@@ -96,7 +96,10 @@ impl ChangedFields {
 
 impl PartialEq for ChangedFields {
     fn eq(&self, other: &Self) -> bool {
-        self.class.id == other.class.id && self.dirty_bits == other.dirty_bits
+        // Classes without a compiled type share their id.
+        self.class.id == other.class.id
+            && self.class.schema.name == other.class.schema.name
+            && self.dirty_bits == other.dirty_bits
     }
 }
 

@@ -36,7 +36,8 @@ pub enum UntypedError {
         /// Place of the type.
         place: String,
     },
-    /// Two names, numbers or hashes are equal, or an object has more than 64 behaviours.
+    /// Two names, numbers or hashes are equal, an object has more than 64 behaviours, or an optional behaviour lacks its field
+    /// `present`.
     Invalid {
         /// Place of the fault.
         place: String,
@@ -80,7 +81,10 @@ impl fmt::Display for UntypedError {
                     "{place}: the type has no first value, or a too large one"
                 )
             }
-            Self::Invalid { place } => write!(f, "{place}: a name, number or hash occurs twice"),
+            Self::Invalid { place } => write!(
+                f,
+                "{place}: a name, number or hash occurs twice, or a part is missing"
+            ),
             Self::TooMuchMemory => f.write_str("learned schemas take too much memory"),
         }
     }

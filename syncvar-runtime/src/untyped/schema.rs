@@ -10,7 +10,7 @@ use crate::behaviour::{Arrival, Presence};
 use crate::object::{ComponentLayout, HookContext, SlotInfo};
 use crate::schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, FieldPolicy, FieldSchema,
-    SchemaBehaviour, SchemaCall, SchemaClass, SchemaField,
+    SchemaBehaviour, SchemaCall, SchemaClass, SchemaField, SchemaType,
 };
 use crate::translate::conversion::Types;
 use crate::translate::layout::{Layout, Measures};
@@ -60,7 +60,8 @@ fn layouts_of(
     behaviour: &SchemaBehaviour,
 ) -> Result<Vec<(Layout, crate::value::Value)>, UntypedError> {
     let count = behaviour.fields().count();
-    if count > MAX_SYNC_VARS as usize {
+    let has_presence = !behaviour.is_optional || ends_with_presence(behaviour);
+    if count > MAX_SYNC_VARS as usize || !has_presence {
         let place = behaviour.names.name.clone();
         return Err(UntypedError::Invalid { place });
     }
@@ -81,6 +82,15 @@ fn plain_layout_of(field: &SchemaField) -> Option<Layout> {
     let plain = types.plain(&field.value);
     let has_codec = *plain != field.value;
     has_codec.then(|| types.layout(plain).ok()).flatten()
+}
+
+/// Returns whether the last class of a behaviour is the presence of an optional one.
+fn ends_with_presence(behaviour: &SchemaBehaviour) -> bool {
+    let last = behaviour.classes.last();
+    let Some([field]) = last.map(|last| &*last.fields) else {
+        return false;
+    };
+    matches!(&field.value, SchemaType::Named(name) if name == "bool")
 }
 
 fn layout_of(
