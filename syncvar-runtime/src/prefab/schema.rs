@@ -47,7 +47,7 @@ impl Prefabs {
     ///     prefabs.schema().to_string(),
     ///     "\
     /// message chat = 48: String
-    /// prefab door 5b882675757277b806e97060b8398901
+    /// prefab door 695b882675757277b806e97060b83989
     ///   behaviour Door, channel 0
     ///     class Door
     ///       open was unlocked: bool

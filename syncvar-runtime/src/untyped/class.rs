@@ -114,7 +114,7 @@ impl UntypedClass {
 /// ";
 /// let mut client = NetworkClient::new(Prefabs::from_schema(&Schema::parse(text)?)?);
 /// let error = client.set_value(NetId(1), "Door", "open", true).unwrap_err();
-/// assert_eq!(error.to_string(), "Door.open: there is no object #1");
+/// assert_eq!(error.to_string(), "Door.open: object #1 does not exist here");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -80,41 +80,6 @@ impl PendingWrites {
     }
 
     /// Accepts or refuses the writes of callbacks, as [`ReplicaMut`] does.
-    /// Returns the untyped behaviour of an object with a name, for a write of the program.
-    pub(super) fn untyped_slot<'a>(
-        &self,
-        id: NetId,
-        behaviour: &str,
-        field: &str,
-        world: &'a mut World<Replica>,
-    ) -> Result<UntypedMut<'a>, FieldError> {
-        let error = |kind| FieldError::new(behaviour, field, kind);
-        let object = |reason| error(FieldErrorKind::Object(reason));
-        let replica = world.objects.get_mut(id.0);
-        let replica = replica.filter(|replica| replica.is_visible());
-        let replica = replica.ok_or_else(|| object(ObjectError::NoSuchObject(id)))?;
-        let slots = world.pools.slots_mut(replica.at);
-        let slots = slots.ok_or_else(|| object(ObjectError::CheckedOut(id)))?;
-        if replica.track_writes() {
-            discard_writes(slots);
-        }
-        let is_owned = replica.is(Fact::Owned);
-        let named = |slot: &dyn Slot| {
-            let found = UntypedBehaviour::of(slot.behaviour());
-            found.is_some_and(|found| found.is_named(behaviour))
-        };
-        let position = slots.iter().position(named);
-        let slot = position.and_then(|position| slots.slot_mut(position));
-        let slot = slot.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
-        let policy = slot.info().policy;
-        let behaviour = UntypedBehaviour::of_mut(slot.behaviour_mut());
-        let behaviour = behaviour.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
-        Ok(UntypedMut {
-            behaviour,
-            writable: if is_owned { policy.owner_write } else { 0 },
-        })
-    }
-
     pub(super) fn end_callback(
         &mut self,
         id: NetId,
@@ -194,7 +159,41 @@ pub(super) struct UntypedMut<'a> {
     writable: u64,
 }
 
-impl UntypedMut<'_> {
+impl<'a> UntypedMut<'a> {
+    /// Returns the untyped behaviour of an object with a name, for a write of the program.
+    pub(super) fn of(
+        id: NetId,
+        behaviour: &str,
+        field: &str,
+        world: &'a mut World<Replica>,
+    ) -> Result<Self, FieldError> {
+        let error = |kind| FieldError::new(behaviour, field, kind);
+        let object = |reason| error(FieldErrorKind::Object(reason));
+        let replica = world.objects.get_mut(id.0);
+        let replica = replica.filter(|replica| replica.is_visible());
+        let replica = replica.ok_or_else(|| object(ObjectError::NoSuchObject(id)))?;
+        let slots = world.pools.slots_mut(replica.at);
+        let slots = slots.ok_or_else(|| object(ObjectError::CheckedOut(id)))?;
+        if replica.track_writes() {
+            discard_writes(slots);
+        }
+        let is_owned = replica.is(Fact::Owned);
+        let named = |slot: &dyn Slot| {
+            let found = UntypedBehaviour::of(slot.behaviour());
+            found.is_some_and(|found| found.is_named(behaviour))
+        };
+        let position = slots.iter().position(named);
+        let slot = position.and_then(|position| slots.slot_mut(position));
+        let slot = slot.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
+        let policy = slot.info().policy;
+        let behaviour = UntypedBehaviour::of_mut(slot.behaviour_mut());
+        let behaviour = behaviour.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
+        Ok(Self {
+            behaviour,
+            writable: if is_owned { policy.owner_write } else { 0 },
+        })
+    }
+
     /// Sets the value of a field. Returns whether it differed.
     pub(super) fn set(
         self,

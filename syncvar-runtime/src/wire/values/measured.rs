@@ -34,7 +34,7 @@ impl TypeSchema {
     /// let TypeSchema::Measured { measure, .. } = Percent::SCHEMA else { panic!() };
     /// assert_eq!(measure(&[50, 7, 7], true), Some(1));
     /// assert_eq!(measure(&[], true), None);
-    /// assert_eq!(Percent::SCHEMA.to_string(), "Percent");
+    /// assert_eq!(Percent::SCHEMA.to_string(), "Percent measured");
     /// ```
     pub const fn measured<T: SyncValue>(schema: &'static Self) -> Self {
         Self::Measured {

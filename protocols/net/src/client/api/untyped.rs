@@ -6,6 +6,7 @@ use syncvar_runtime::{CallError, Encoding, MessageError, NetId, NetworkWriter};
 
 use crate::client::NetworkClient;
 use crate::client::objects::CommandName;
+use crate::client::writes::UntypedMut;
 
 impl NetworkClient {
     /// Returns the behaviour of an object with a name, whose prefab comes from a schema
@@ -76,10 +77,8 @@ impl NetworkClient {
         value: impl Into<Value>,
     ) -> Result<bool, FieldError> {
         let may_write = self.session.may_write(&self.context.config);
-        let slot = self
-            .writes
-            .untyped_slot(id, behaviour, field, &mut self.objects.world)?;
-        let written = slot.set(may_write, field, &value.into())?;
+        let untyped = UntypedMut::of(id, behaviour, field, &mut self.objects.world)?;
+        let written = untyped.set(may_write, field, &value.into())?;
         if written {
             self.writes.changed.insert(id);
         }
