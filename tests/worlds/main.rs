@@ -2,6 +2,7 @@
 
 mod attacks;
 mod budgets;
+mod builds;
 mod convergence;
 mod freezes;
 mod hidden;

@@ -37,5 +37,6 @@ pub(super) mod rooms;
 mod sessions;
 mod steps;
 mod transport;
+mod untyped;
 mod update;
 mod visibility;

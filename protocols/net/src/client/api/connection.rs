@@ -1,7 +1,7 @@
 //! The connection: its begin and end, its session, its packets to the server and its quality.
 
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::{ConnectionStats, DisconnectReason};
+use syncvar_runtime::{ConnectionStats, DisconnectReason, SchemaChange};
 
 use crate::client::session::{ServerSchema, Ticket};
 use crate::client::{ClientPacket, ClientState, LinkQuality, NetworkClient, Outbound};
@@ -99,6 +99,13 @@ impl NetworkClient {
     /// default. A client that does not compare schemas sends no payload.
     pub fn set_join_payload(&mut self, payload: Payload) {
         self.session.request.payload = payload;
+    }
+
+    /// Returns the differences between the build of the server and this build, in the order of the server's schema; empty for equal
+    /// builds, and before the connection.
+    pub fn resolution(&self) -> &[SchemaChange] {
+        let translation = self.session.translation.as_ref();
+        translation.map_or(&[], |translation| translation.changes())
     }
 
     /// Ends the connection: the transport has lost it.

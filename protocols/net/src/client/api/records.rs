@@ -1,8 +1,13 @@
 //! Tick records in place of a server's packets.
 
+use std::sync::Arc;
+
 use syncvar_runtime::DisconnectReason;
+use syncvar_runtime::schema::{Schema, SchemaReport};
+use syncvar_runtime::unstable::translate::resolve::Scope;
 
 use crate::client::session::{Playback, Step};
+use crate::client::translation::Translation;
 use crate::client::{ClientState, NetworkClient, Outbound};
 use crate::record::check_messages;
 use crate::{Framing, RecordError, TickRecord};
@@ -61,10 +66,16 @@ impl NetworkClient {
             return Err(RecordError::Connected);
         }
         if let Some(origin) = record.keyframe() {
+            let (record, own) = (origin.schema_hash, self.prefabs().schema_hash());
             let playback = self.session.playback.as_ref();
-            let client = playback.map(|playback| playback.origin.schema_hash);
-            let client = client.unwrap_or_else(|| self.objects.world.prefabs.schema_hash());
-            let record = origin.schema_hash;
+            let client = match playback.map(|playback| playback.origin.schema_hash) {
+                Some(client) => client,
+                None if record == own => {
+                    self.session.translation = None;
+                    own
+                }
+                None => { self.session.translation.as_ref() }.map_or(own, |it| it.server_hash),
+            };
             if record != client {
                 return Err(RecordError::OtherSchema { record, client });
             }
@@ -82,6 +93,62 @@ impl NetworkClient {
             self.take_record(&next)?;
         }
         Ok(())
+    }
+
+    /// Prepares the client for the records of a server of a different build: from the next keyframe of that schema on,
+    /// their state, calls and messages are translated, as those of a connection. Returns the number of differences, which
+    /// [`resolution`](Self::resolution) lists.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// #[network_behaviour(was = "Gate")]
+    /// struct Door {
+    ///     #[sync_var(was = "lifted")]
+    ///     open: SyncVar<bool>,
+    /// }
+    ///
+    /// mod old {
+    ///     use syncvar::prelude::*;
+    ///
+    ///     #[derive(NetworkBehaviour, Default)]
+    ///     pub struct Gate {
+    ///         #[sync_var]
+    ///         pub lifted: SyncVar<bool>,
+    ///     }
+    /// }
+    ///
+    /// let old = Prefabs::new().register::<old::Gate>("door");
+    /// let schema = old.schema();
+    /// let mut server = NetworkServer::new(old);
+    /// server.start_recording();
+    /// let door = server.spawn(old::Gate { lifted: true.into() });
+    /// server.update(Duration::from_millis(100));
+    ///
+    /// let mut client = NetworkClient::new(Prefabs::new().register::<Door>("door"));
+    /// client.resolve_records(&schema)?;
+    /// client.handle_record(server.keyframe().unwrap())?;
+    /// assert_eq!(client.get::<Door>(door).unwrap().open, true);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// With every reason why this build cannot read the records.
+    pub fn resolve_records(&mut self, server: &Schema) -> Result<usize, SchemaReport> {
+        let prefabs = &self.objects.world.prefabs;
+        self.session.translation = None;
+        if server.hash() != prefabs.schema_hash() {
+            let resolved = Translation::new(server, prefabs, Scope::Recording);
+            let resolved = resolved.map_err(|changes| {
+                let refused = changes.iter().filter(|change| change.is_refused());
+                SchemaReport::of_changes(refused)
+            });
+            self.session.translation = Some(Arc::new(resolved?));
+        }
+        Ok(self.resolution().len())
     }
 
     /// Plays a record at its place.

@@ -160,6 +160,15 @@ impl NetworkClient {
             let settings = carrier.datagrams.then_some(&settings);
             self.arrivals = has_headers.then(|| Arrivals::new(settings));
         }
+        if let Some(translation) = self
+            .session
+            .translation
+            .as_ref()
+            .filter(|_| returned.is_none())
+        {
+            let changes = translation.changes().len();
+            self.context.events.push(ClientEvent::Resolved { changes });
+        }
         let event = match returned {
             None => ClientEvent::Connected,
             Some(resumed) => ClientEvent::Returned { resumed },

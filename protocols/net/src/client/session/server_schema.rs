@@ -59,23 +59,24 @@ impl ServerSchema {
         if hash_of(text) == prefabs.schema_hash() {
             return Ok(None);
         }
-        let server = Schema::parse(text).map_err(|error| {
-            SchemaReport::new(format!("the schema of the server cannot be read: {error}"))
-        })?;
-        match Translation::new(&server, prefabs, Scope::Connection) {
-            Ok(translation) => Ok(Some(translation)),
-            Err(changes) => {
-                let refused = changes.iter().filter(|change| change.is_refused());
-                let reasons = refused.map(ToString::to_string).collect();
-                Err(SchemaReport { reasons })
-            }
-        }
+        let translation = Translation::new(&parse(text)?, prefabs, Scope::Connection);
+        translation.map(Some).map_err(|changes| {
+            let refused = changes.iter().filter(|change| change.is_refused());
+            SchemaReport::of_changes(refused)
+        })
     }
 
     /// Returns the differences from the own schema; `None` if the server has not described its schema.
     pub(crate) fn report(&self, prefabs: &Prefabs) -> Option<SchemaReport> {
-        let text = self.text()?;
-        Some(SchemaReport::of_texts(text, prefabs.schema_text()))
+        let server = match parse(self.text()?) {
+            Ok(server) => server,
+            Err(report) => return Some(report),
+        };
+        let translation = Translation::new(&server, prefabs, Scope::Connection);
+        let changes = translation.map(|translation| translation.changes().to_vec());
+        Some(SchemaReport::of_changes(
+            changes.unwrap_or_else(|changes| changes),
+        ))
     }
 
     /// Returns the text, once it is whole.
@@ -83,4 +84,11 @@ impl ServerSchema {
         let text = self.is_whole.then_some(&self.text)?;
         str::from_utf8(text).ok()
     }
+}
+
+/// Reads the schema of a server.
+fn parse(text: &str) -> Result<Schema, SchemaReport> {
+    Schema::parse(text).map_err(|error| {
+        SchemaReport::new(format!("the schema of the server cannot be read: {error}"))
+    })
 }

@@ -99,6 +99,10 @@ impl PendingWrites {
                 self.refused.insert(id);
             }
         }
+        let replica = lent.objects.world.objects.get_mut(id.0);
+        if let Some(replica) = replica.filter(|_| !unfit.is_empty()) {
+            replica.local_writes = LocalWrites::Discarded;
+        }
     }
 
     /// Sends the encoded writes to an object: of reliable behaviours, and of those whose packets may be lost.

@@ -1,0 +1,305 @@
+//! Random pairs of schemas in random worlds: a server of one build and clients of the other, over lossy links.
+//!
+//! The second schema of a pair is the first one after random edits. The oracle ([`expected`]) is the table of the guide,
+//! written for values: it knows neither bytes nor plans, and learns from the edits which fields belong together.
+
+mod edit;
+mod oracle;
+mod types;
+
+use std::collections::BTreeMap;
+
+use edit::Pair;
+use oracle::{expected, zero};
+use syncvar::prelude::*;
+use syncvar::schema::{Readers, Schema, SchemaField, SchemaType, Writers};
+use syncvar::testing::{Conditions, Random};
+use syncvar::untyped::Value;
+use syncvar::{ServerConfig, SpawnOptions};
+use types::random_value;
+
+/// Most pairs of a run of the suite; the program `schemas` runs more.
+const PAIRS: u64 = if cfg!(debug_assertions) { 300 } else { 100_000 };
+
+#[test]
+fn clients_of_random_builds_see_what_their_types_can_hold() {
+    for seed in pairs() {
+        run(seed);
+    }
+}
+
+fn pairs() -> std::ops::Range<u64> {
+    let count = std::env::var("SCHEMA_PAIRS").ok();
+    let count = count.map_or(PAIRS, |count| count.parse().expect("a number of pairs"));
+    let first = std::env::var("SCHEMA_FIRST").ok();
+    let first = first.map_or(0, |first| first.parse().expect("the first seed"));
+    first..first + count
+}
+
+/// Values that a field of the client may have: the result for each value of the server so far.
+type Possible = BTreeMap<(usize, usize), Vec<Value>>;
+
+struct World<'a> {
+    seed: u64,
+    pair: &'a Pair,
+    net: MemoryNetwork,
+    objects: Vec<NetId>,
+    possible: Vec<Possible>,
+}
+
+fn run(seed: u64) {
+    let mut random = Random::new(seed);
+    let pair = Pair::random(&mut random);
+    let comparison = pair.server.compare(&pair.client);
+    // The server has the new build, or the old one: both columns of the comparison are the same pair.
+    assert_eq!(
+        comparison
+            .old_server
+            .iter()
+            .any(syncvar::schema::SchemaChange::is_refused),
+        pair.is_refused,
+        "seed {seed}: {:#?}\n{}\n{}",
+        comparison.old_server,
+        pair.server,
+        pair.client
+    );
+    let link = Conditions {
+        loss: if random.chance(500) { 0.15 } else { 0.0 },
+        seed,
+        ..Conditions::default()
+    };
+    let server = pair.server.clone();
+    let prefabs = move || Prefabs::from_schema(&server).expect("a schema without types by hand");
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    net.connect_client(NetworkClient::new(registry(&pair.client)));
+    net.settle();
+    assert_eq!(
+        net.client(0).is_connected(),
+        !pair.is_refused,
+        "seed {seed}"
+    );
+    if pair.is_refused {
+        return;
+    }
+    net.server.start_recording();
+    let mut world = World {
+        seed,
+        pair: &pair,
+        net,
+        objects: Vec::new(),
+        possible: Vec::new(),
+    };
+    world.play(&mut random);
+    world.check(0);
+    world.check_messages(&mut random);
+    world.check_recording();
+}
+
+fn registry(schema: &Schema) -> Prefabs {
+    Prefabs::from_schema(schema).expect("a schema without types by hand")
+}
+
+impl World<'_> {
+    fn play(&mut self, random: &mut Random) {
+        for _ in 0..1 + random.below(2) {
+            let id = self
+                .net
+                .server
+                .spawn_prefab("thing", SpawnOptions::default())
+                .unwrap();
+            self.objects.push(id);
+            self.possible.push(Possible::new());
+        }
+        if random.chance(500) {
+            let owner = Some(self.net.connection(0));
+            self.net.server.set_owner(self.objects[0], owner).unwrap();
+        }
+        for _ in 0..random.below(12) {
+            for _ in 0..random.below(4) {
+                self.write(random);
+            }
+            if random.chance(200) {
+                self.write_as_owner(random);
+            }
+            self.net.step();
+        }
+        self.net.settle();
+    }
+
+    /// Writes a random value to a random field of the server.
+    fn write(&mut self, random: &mut Random) {
+        let object = random.below(self.objects.len() as u32) as usize;
+        let fields = self.pair.fields(&self.pair.server);
+        let Some((behaviour, name, field)) = random.pick(&fields).cloned() else {
+            return;
+        };
+        let value = random_value(random, &field.value);
+        let id = self.objects[object];
+        // The owner's fields are not the server's.
+        let _ = self
+            .net
+            .server
+            .set_value(id, &name, &field.names.name, value);
+        self.note(object, behaviour, &name, &field);
+    }
+
+    /// Notes the value of a field of the server.
+    fn note(&mut self, object: usize, behaviour: usize, name: &str, field: &SchemaField) {
+        let value = self
+            .net
+            .server
+            .value(self.objects[object], name, &field.names.name);
+        let value = value.expect("a field of the server").clone();
+        let Some((at, own)) = self.pair.partner(behaviour, &field.names.name) else {
+            return;
+        };
+        let present = zero(&own.value);
+        if let Some(seen) = expected(&field.value, &own.value, &value, &present) {
+            let possible = self.possible[object].entry((behaviour, at)).or_default();
+            possible.push(seen);
+        }
+    }
+
+    /// Writes a field of the owner on the client.
+    fn write_as_owner(&mut self, random: &mut Random) {
+        let id = self.objects[0];
+        if !self.net.client(0).is_owner(id) {
+            return;
+        }
+        let fields = self.pair.fields(&self.pair.client);
+        let Some((_, name, field)) = random.pick(&fields).cloned() else {
+            return;
+        };
+        if field.writers == Writers::Server {
+            return;
+        }
+        let value = random_value(random, &field.value);
+        let client = self.net.client_mut(0);
+        let _ = client.set_value(id, &name, &field.names.name, value);
+    }
+
+    /// Compares each field of a client with the server's.
+    fn check(&mut self, client: usize) {
+        while let Some(event) = self.net.client_mut(client).poll_event() {
+            let is_bad = matches!(
+                event,
+                ClientEvent::Poisoned { .. } | ClientEvent::SpawnFailed { .. }
+            );
+            assert!(!is_bad, "seed {}: {event:?}", self.seed);
+        }
+        for (object, id) in self.objects.iter().enumerate() {
+            for (behaviour, name, field) in self.pair.fields(&self.pair.server) {
+                let Some((at, own)) = self.pair.partner(behaviour, &field.names.name) else {
+                    continue;
+                };
+                let theirs = self
+                    .net
+                    .server
+                    .value(*id, &name, &field.names.name)
+                    .unwrap();
+                let own_name = self.pair.name_on_client(behaviour);
+                let ours = self
+                    .net
+                    .client(client)
+                    .value(*id, own_name, &own.names.name);
+                let ours =
+                    ours.unwrap_or_else(|| panic!("seed {}: no {own_name}.{own}", self.seed));
+                let is_owner = self.net.client(client).is_owner(*id);
+                let is_hidden = field.readers == Readers::Owner && !is_owner
+                    || field.readers == Readers::Others && is_owner;
+                let present = zero(&own.value);
+                let by_owner = field.writers != Writers::Server && own.writers != Writers::Server;
+                if is_owner && by_owner {
+                    let written = expected(&own.value, &field.value, ours, &zero(&field.value));
+                    if written.as_ref() == Some(theirs) {
+                        continue;
+                    }
+                }
+                let seen = expected(&field.value, &own.value, theirs, &present);
+                let former = self.possible[object].get(&(behaviour, at));
+                let may_be = |value: &Value| {
+                    *value == present || former.is_some_and(|former| former.contains(value))
+                };
+                let is_right = match seen {
+                    _ if is_hidden => *ours == present,
+                    Some(seen) => *ours == seen,
+                    None => may_be(ours),
+                };
+                assert!(
+                    is_right,
+                    "seed {}: {name}.{field} is {theirs}, and {own} on the client is {ours}\n{}\n{}",
+                    self.seed, self.pair.server, self.pair.client
+                );
+            }
+            for (behaviour, name, own) in self.pair.fields(&self.pair.client) {
+                if self.pair.is_alone(behaviour, &own.names.name) && own.writers == Writers::Server
+                {
+                    let ours = self.net.client(client).value(*id, &name, &own.names.name);
+                    assert_eq!(ours, Some(&zero(&own.value)), "seed {}: {own}", self.seed);
+                }
+            }
+        }
+    }
+
+    /// Sends messages in both directions.
+    fn check_messages(&mut self, random: &mut Random) {
+        let (server, client) = (
+            self.pair.server.message("news"),
+            self.pair.client.message("news"),
+        );
+        let (Some(theirs), Some(ours)) = (server, client) else {
+            return;
+        };
+        let (from, to): (SchemaType, SchemaType) = (theirs.value.clone(), ours.value.clone());
+        while self.net.client_mut(0).poll_event().is_some() {}
+        let value = random_value(random, &to);
+        let sent = self.net.client_mut(0).send_value("news", value.clone());
+        let seen = expected(&to, &from, &value, &zero(&from));
+        assert_eq!(
+            sent.is_ok(),
+            seen.is_some(),
+            "seed {}: {value} of {to} as {from}",
+            self.seed
+        );
+        self.net.settle();
+        let mut received = None;
+        while let Some(event) = self.net.server.poll_event() {
+            if let ServerEvent::Message { message, .. } = event {
+                received = message.value().cloned();
+            }
+        }
+        assert_eq!(
+            received, seen,
+            "seed {}: {value} of {to} as {from}",
+            self.seed
+        );
+    }
+
+    /// Plays the last keyframe on a client of the other build.
+    fn check_recording(&mut self) {
+        let mut player = NetworkClient::new(registry(&self.pair.client));
+        player.resolve_records(&self.pair.server).unwrap();
+        let keyframe = self.net.server.keyframe().expect("a recording");
+        player.handle_record(keyframe).unwrap();
+        for id in &self.objects {
+            for (behaviour, name, field) in self.pair.fields(&self.pair.server) {
+                let Some((_, own)) = self.pair.partner(behaviour, &field.names.name) else {
+                    continue;
+                };
+                if field.readers != Readers::Everyone {
+                    continue;
+                }
+                let theirs = self
+                    .net
+                    .server
+                    .value(*id, &name, &field.names.name)
+                    .unwrap();
+                let present = zero(&own.value);
+                let seen = expected(&field.value, &own.value, theirs, &present).unwrap_or(present);
+                let own_name = self.pair.name_on_client(behaviour);
+                let ours = player.value(*id, own_name, &own.names.name);
+                assert_eq!(ours, Some(&seen), "seed {}: {field} as {own}", self.seed);
+            }
+        }
+    }
+}
