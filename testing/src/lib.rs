@@ -14,6 +14,7 @@ mod network;
 mod packets;
 mod pair;
 pub mod programs;
+pub mod schemas;
 #[cfg(feature = "sockets")]
 pub mod sockets;
 mod twins;

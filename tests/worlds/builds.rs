@@ -2,7 +2,6 @@
 
 mod new;
 mod old;
-mod random;
 
 use syncvar::join::Builds;
 use syncvar::prelude::*;
@@ -584,4 +583,13 @@ fn exact_builds_are_a_setting_of_either_end() {
     net.connect_client(NetworkClient::new(old::prefabs()));
     net.settle();
     assert!(!net.client(0).is_connected());
+}
+
+#[test]
+fn clients_of_random_builds_see_what_their_types_can_hold() {
+    for seed in 0..2_000 {
+        if let Err(failure) = syncvar_testing::schemas::check(seed) {
+            panic!("seed {seed}: {failure}");
+        }
+    }
 }

@@ -35,7 +35,7 @@ impl Prefabs {
     ///
     /// When the layout of a type is unknown: a type written by hand that does not state its layout. When a name, number,
     /// asset id or hash of a call occurs twice, an object has more than 64 behaviours, a schema has more than 4 096 prefabs
-    /// or messages, and when the descriptions of all schemas that the process has learned take more than 16 MiB.
+    /// or messages, and when the descriptions of all schemas that the process has learned take more than 64 MiB.
     pub fn from_schema(schema: &Schema) -> Result<Self, UntypedError> {
         if schema.prefabs.len().max(schema.messages.len()) > MAX_PARTS {
             return Err(UntypedError::TooMuchMemory);

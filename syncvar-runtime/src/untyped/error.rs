@@ -42,7 +42,7 @@ pub enum UntypedError {
         /// Place of the fault.
         place: String,
     },
-    /// The descriptions of all learned schemas take more memory than the limit of the process, 16 MiB.
+    /// The descriptions of all learned schemas take more memory than the limit of the process, 64 MiB.
     TooMuchMemory,
 }
 

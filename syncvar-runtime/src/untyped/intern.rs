@@ -15,7 +15,7 @@ use crate::schema::{SchemaBehaviour, SchemaType, TypeSchema};
 use crate::translate::layout::{Layout, Measures};
 
 /// Limit of the memory of all learned descriptions, in bytes.
-const MAX_MEMORY: usize = 16 << 20;
+const MAX_MEMORY: usize = 64 << 20;
 
 /// Memory of a description for each byte of its text, about: types, layouts, names.
 const MEMORY_PER_BYTE: usize = 4;

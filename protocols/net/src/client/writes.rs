@@ -185,7 +185,7 @@ impl<'a> UntypedMut<'a> {
         let position = slots.iter().position(named);
         let slot = position.and_then(|position| slots.slot_mut(position));
         let slot = slot.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
-        let policy = slot.info().policy;
+        let policy = *slot.policy();
         let behaviour = UntypedBehaviour::of_mut(slot.behaviour_mut());
         let behaviour = behaviour.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
         Ok(Self {

@@ -150,11 +150,16 @@ fn values_sequences_and_optional_values() {
         Value::Bytes(vec![1, 255].into()),
         "[1, 255]",
     );
-    check("[i16]", "{i32}", [3, -1, 2, 3], "[-1, 2, 3]");
-    check("{i16}", "[i32]", [-1, 2], "[-1, 2]");
+    check("[i16]", "{i32}", [3, -1, 2, 3], "{-1, 2, 3}");
+    check("{i16}", "[i32]", Value::set([-1, 2]), "[-1, 2]");
     check("SyncList<u16>", "[u32]", [1, 300], "[1, 300]");
     check("[u16]", "SyncList<u8>", [1, 255], "[1, 255]");
-    check("SyncHashSet<u16>", "SyncList<u32>", [300, 1], "[1, 300]");
+    check(
+        "SyncHashSet<u16>",
+        "SyncList<u32>",
+        Value::set([300, 1]),
+        "[1, 300]",
+    );
     check("String", "[FixedString; 2]", "ab", "\"ab\"");
     check("String", "[FixedString; 2]", "abc", "unfit");
     check("[FixedString; 4]", "String", "abc", "\"abc\"");

@@ -1,5 +1,7 @@
 //! Sequences, arrays, sets, maps and collections.
 
+use std::borrow::Cow;
+
 use super::{Refusal, Types, refusal};
 use crate::schema::SchemaType;
 use crate::translate::conversion::{Conversion, Elements, First, Shape};
@@ -35,6 +37,18 @@ impl<'a> Parts<'a> {
             shape,
             element,
             value,
+        })
+    }
+
+    /// Returns the type of an element with its codec. Bytes have a form of their own in a sequence.
+    fn element_on_wire(&self) -> Cow<'a, SchemaType> {
+        if !self.is_bytes() {
+            return Cow::Borrowed(self.element);
+        }
+        Cow::Owned(SchemaType::Encoded {
+            codec: "Fixed".into(),
+            parameters: Vec::new(),
+            value: Box::new(self.element.clone()),
         })
     }
 
@@ -97,26 +111,9 @@ impl Types<'_> {
         })))
     }
 
-    /// Returns the conversion of an element. Bytes have a form of their own in a sequence.
+    /// Returns the conversion of an element.
     fn element(&self, from: &Parts<'_>, to: &Parts<'_>) -> Result<Conversion, Refusal> {
-        let element = self.convert(from.element, to.element, None)?;
-        if from.is_bytes() == to.is_bytes() && (element.is_copy() || !from.is_bytes()) {
-            return Ok(if from.is_bytes() {
-                Conversion::Copy(Layout::Scalar(Scalar::BYTE))
-            } else {
-                element
-            });
-        }
-        let scalar =
-            |parts: &Parts<'_>| match (parts.is_bytes(), self.layout(self.plain(parts.element))?) {
-                (true, _) => Ok(Scalar::BYTE),
-                (false, Layout::Scalar(scalar)) => Ok(scalar),
-                _ => Err(refusal(from.element, to.element)),
-            };
-        Ok(Conversion::Scalar {
-            from: scalar(from)?,
-            to: scalar(to)?,
-        })
+        self.convert(&from.element_on_wire(), &to.element_on_wire(), None)
     }
 
     /// A sequence to its first element.

@@ -160,6 +160,14 @@ fn replaced(from: &SchemaType, to: &SchemaType, value: &Value) -> Value {
             Some(Some(value)) => Value::optional(Some(replaced(from, to, value))),
             _ => Value::optional(None::<Value>),
         },
+        (SchemaType::Map(key, of), SchemaType::Map(to_key, to_of)) => {
+            let entries = value.as_map().expect("a map").iter().filter_map(|(a, b)| {
+                let fits = expected(of, to_of, b, &zero(to_of));
+                let key = expected(key, to_key, a, &zero(to_key))?;
+                Some((key, fits.unwrap_or_else(|| replaced(of, to_of, b))))
+            });
+            Value::map(entries.collect::<Vec<_>>())
+        }
         (_, SchemaType::Optional(to)) => Value::optional(Some(replaced(from, to, value))),
         (SchemaType::Optional(from), _) => match value.as_optional() {
             Some(Some(value)) => replaced(from, to, value),
@@ -223,7 +231,14 @@ fn elements(of: &SchemaType) -> Option<&SchemaType> {
 fn list(value: &Value) -> Option<Vec<Value>> {
     match value {
         Value::List(elements) => Some(elements.clone()),
-        Value::Set(elements) => Some(elements.iter().cloned().collect()),
+        Value::Set(elements) => {
+            let mut all: Vec<_> = elements.iter().cloned().collect();
+            all.sort_by_key(|it| match it {
+                Value::Integer(number) => (*number, String::new()),
+                text => (0, text.as_str().unwrap_or_default().into()),
+            });
+            Some(all)
+        }
         Value::Bytes(bytes) => Some(bytes.iter().map(|byte| (*byte).into()).collect()),
         _ => None,
     }
