@@ -557,6 +557,25 @@ fn impossible_schemas_are_refused() {
     assert!(of("  behaviour A, channel 0, optional\n").is_err());
     let present = format!("{optional}    class present\n      present: bool\n");
     assert!(of(&present).is_ok());
+    // First values are limited in all fields together.
+    let large = |count: usize| -> String {
+        let fields = (0..count).map(|field| format!("      f{field}: [[u8; 100]; 100]\n"));
+        fields.collect()
+    };
+    assert!(
+        of(&format!(
+            "  behaviour A, channel 0\n    class A\n{}",
+            large(6)
+        ))
+        .is_ok()
+    );
+    assert!(
+        of(&format!(
+            "  behaviour A, channel 0\n    class A\n{}",
+            large(7)
+        ))
+        .is_err()
+    );
     let fields: String = (0..65)
         .map(|field| format!("      f{field}: u8\n"))
         .collect();

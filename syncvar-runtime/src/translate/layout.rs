@@ -21,6 +21,7 @@ mod zero;
 
 pub use error::{UnknownType, ValueError, ValueErrorKind};
 pub use scalar::{Form, Integer, QuantizedSteps, Scalar, Width};
+pub(crate) use zero::MAX_ZEROS;
 
 use std::sync::Arc;
 

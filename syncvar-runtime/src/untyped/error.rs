@@ -31,7 +31,7 @@ pub enum UntypedError {
         /// The type.
         error: UnknownType,
     },
-    /// A type has no first value, or more than 65 536 values in arrays.
+    /// A type has no first value, or the first values of a behaviour have more than 65 536 elements in arrays.
     NoFirstValue {
         /// Place of the type.
         place: String,

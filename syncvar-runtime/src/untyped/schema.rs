@@ -13,7 +13,7 @@ use crate::schema::{
     SchemaBehaviour, SchemaCall, SchemaClass, SchemaField, SchemaType,
 };
 use crate::translate::conversion::Types;
-use crate::translate::layout::{Layout, Measures};
+use crate::translate::layout::{Layout, MAX_ZEROS, Measures};
 use crate::{Delivery, MAX_SYNC_VARS};
 
 /// Compiles a behaviour. `take` takes the memory for the constants: its argument is that of the first values.
@@ -65,11 +65,15 @@ fn layouts_of(
         let place = behaviour.names.name.clone();
         return Err(UntypedError::Invalid { place });
     }
-    let fields = behaviour.classes.iter().flat_map(|class| {
-        let fields = class.fields.iter();
-        fields.map(move |field| layout_of(class, field))
-    });
-    fields.collect()
+    // One limit for the first values of all fields.
+    let mut left = MAX_ZEROS;
+    let mut layouts = Vec::with_capacity(count);
+    for class in &behaviour.classes {
+        for field in &class.fields {
+            layouts.push(layout_of(class, field, &mut left)?);
+        }
+    }
+    Ok(layouts)
 }
 
 /// Returns the layout of a field without its codec; `None` for a field without a codec of this library.
@@ -96,11 +100,12 @@ fn ends_with_presence(behaviour: &SchemaBehaviour) -> bool {
 fn layout_of(
     class: &SchemaClass,
     field: &SchemaField,
+    left: &mut usize,
 ) -> Result<(Layout, crate::value::Value), UntypedError> {
     let place = || format!("{}.{}", class.name, field.names.name);
     let layout = Layout::of(&field.value, &Measures::default());
     let layout = layout.map_err(|error| UntypedError::unknown(&place(), error))?;
-    let zero = layout.zero();
+    let zero = layout.zero_within(left);
     let zero = zero.ok_or_else(|| UntypedError::NoFirstValue { place: place() })?;
     Ok((layout, zero))
 }

@@ -7,7 +7,7 @@ use crate::NetRef;
 use crate::value::{MapValue, SetValue, StructValue, Value, VariantValue};
 
 /// Limit of the values inside a zero value. A schema can state an array of any length in a few bytes.
-const MAX_ZEROS: usize = 65_536;
+pub(crate) const MAX_ZEROS: usize = 65_536;
 
 impl Layout {
     /// Returns the value of a field that was never received: 0, an empty text, no elements, the first variant, none; 1 for a
@@ -16,7 +16,8 @@ impl Layout {
         self.zero_within(&mut MAX_ZEROS.clone())
     }
 
-    fn zero_within(&self, left: &mut usize) -> Option<Value> {
+    /// Like [`zero`](Self::zero), within a number of values, which it takes from `left`.
+    pub(crate) fn zero_within(&self, left: &mut usize) -> Option<Value> {
         *left = left.checked_sub(1)?;
         Some(match self {
             Self::Scalar(scalar) => scalar.zero(),
