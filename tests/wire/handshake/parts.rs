@@ -43,7 +43,7 @@ fn has_left(client: &mut NetworkClient) -> bool {
 #[test]
 fn text_without_an_end_is_refused_at_its_limit() {
     let mut client = connecting();
-    let packet = part(false, &[b'x'; 60_000]);
+    let packet = part(false, &vec![b'x'; 60_000]);
     for _ in 0..MAX_SCHEMA_TEXT / 60_000 {
         client.handle_packet(0, &packet).expect("a part");
     }
@@ -64,7 +64,7 @@ fn malformed_parts_are_errors_and_the_client_leaves() {
         (vec![], "1 byte"),
         (vec![2], "2"),
         (vec![0], "part of a schema"),
-        ([&[0][..], &[b'x'; 60_001]].concat(), "60001"),
+        ([&[0][..], &vec![b'x'; 60_001]].concat(), "60001"),
         ([&[1][..], b"\xff"].concat(), "UTF-8"),
     ] {
         let mut client = connecting();
