@@ -60,7 +60,10 @@ fn describe(text: &str) {
     assert_eq!(again, schema);
     assert_eq!(again.to_string(), canonical);
     assert_eq!(again.hash(), schema.hash());
-    assert_eq!(SchemaReport::of_texts(&canonical, &canonical).reasons, Vec::<String>::new());
+    assert_eq!(
+        SchemaReport::of_texts(&canonical, &canonical).reasons,
+        Vec::<String>::new()
+    );
     let report = SchemaReport::of_texts(&canonical, text);
     assert_eq!(report.reasons.is_empty(), canonical == text);
 }

@@ -247,6 +247,13 @@ fn schema() -> Vec<Vec<u8>> {
         "prefab lamp 691e9995f9757277b806e95d7fa0654b\n  behaviour Lamp was L, channel 0, optional\n    \
          class Lamp\n      lit: E [A = 0, B was C = 1 other]?, sent once\n    class present\n      present: bool\n"
             .into(),
+        "message chat was say = 48: Chat { text: String, to: [u8; 4]? }\nmessage input = 49: { 0: f32 as Half, 1: \
+         {u8}, 2: [u16: Percent measured] }\n"
+            .into(),
+        "prefab \"a \\\"b\\u{1}\" was c 000000000000000000000000000000a1\n  behaviour P, channel 1, with data\n    class \
+         Base\n      command fire was shoot = CmdFire(at: i32), after the state\n    class P\n      hp: SyncList<E [A = \
+         -1, B = 2 { x: u8 }]>, read by the owner, written by the owner and the server\n"
+            .into(),
     ];
     let mut inputs = Vec::new();
     for text in &texts {
