@@ -143,6 +143,11 @@ fn mood(random: &mut Random) -> Mood {
     }
 }
 
+/// Returns a small number as one of a type.
+fn narrow<T: TryFrom<u32, Error: std::fmt::Debug>>(value: u32) -> T {
+    value.try_into().unwrap()
+}
+
 fn change_beast(beast: &mut Beast, random: &mut Random) {
     let value = random.below(40);
     match random.below(14) {
@@ -158,13 +163,13 @@ fn change_beast(beast: &mut Beast, random: &mut Random) {
         6 => drop(
             beast
                 .scores
-                .insert(value.to_string(), random.below(9) as i32 - 4),
+                .insert(value.to_string(), random.below(9).cast_signed() - 4),
         ),
         7 => drop(beast.scores.remove(&value.to_string())),
-        8 => drop(beast.marks.insert(value as u16)),
-        9 => drop(beast.marks.remove(&(value as u16))),
-        10 => drop(beast.order.insert(value as i8 - 20)),
-        11 => drop(beast.map.entry(value as u8).or_default().insert('あ')),
+        8 => drop(beast.marks.insert(narrow(value))),
+        9 => drop(beast.marks.remove(&narrow::<u16>(value))),
+        10 => drop(beast.order.insert(narrow::<i8>(value) - 20)),
+        11 => drop(beast.map.entry(narrow(value)).or_default().insert('あ')),
         12 => beast.base.place.x += 0.5,
         _ => drop(beast.base.speed.set(random.between(-120.0, 120.0))),
     }
@@ -177,7 +182,7 @@ fn play_beasts(net: &mut MemoryNetwork, random: &mut Random) {
         .map(NetworkIdentity::net_id)
         .collect();
     let connection = {
-        let client = random.below(net.client_count() as u32) as usize;
+        let client = random.below(u32::try_from(net.client_count()).unwrap()) as usize;
         net.connection(client)
     };
     if ids.len() < 5 || random.chance(40) {
@@ -242,7 +247,7 @@ fn play_beasts(net: &mut MemoryNetwork, random: &mut Random) {
             .copied()
             .collect::<Vec<_>>()
         {
-            let wishes = random.below(4) as u8;
+            let wishes: u8 = narrow(random.below(4));
             let values: Vec<u8> = (0..wishes).collect();
             client.set_value(id, "Beast", "wishes", values).unwrap();
         }
