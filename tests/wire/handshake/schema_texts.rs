@@ -203,7 +203,7 @@ fn client_of_another_build_names_the_differences_to_a_server_of_equal_builds() {
         else {
             panic!("no reasons");
         };
-        assert!(report.to_string().contains("name: String"), "{report}");
+        assert!(report.to_string().contains("field `name`"), "{report}");
     }
 }
 

@@ -74,9 +74,13 @@ impl ServerSchema {
         };
         let translation = Translation::new(&server, prefabs, Scope::Connection);
         let changes = translation.map(|translation| translation.changes().to_vec());
-        Some(SchemaReport::of_changes(
-            changes.unwrap_or_else(|changes| changes),
-        ))
+        let report = SchemaReport::of_changes(changes.unwrap_or_else(|changes| changes));
+        if report.reasons.is_empty() && server.hash() != prefabs.schema_hash() {
+            let reason =
+                "the order of behaviours, the classes of fields or the asset ids of prefabs differ";
+            return Some(SchemaReport::new(reason));
+        }
+        Some(report)
     }
 
     /// Returns the text, once it is whole.
