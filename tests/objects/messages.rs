@@ -277,15 +277,13 @@ fn other_messages_are_a_schema_difference() {
     assert_eq!(
         texts,
         [
-            "the server has `message chat = 48: Chat { text: String, to: u32? }`; \
-             the server has `message vote = 49: Vote { 0: bool }`",
-            "the server has `message vote = 49: Vote { 0: bool }`; \
-             this client has `message ready = 49: u32`; \
-             this client has `message vote = 50: Vote { 0: bool }`",
-            "the server has `message chat = 48: Chat { text: String, to: u32? }`; \
-             this client has `message chat = 48: u32`",
-            "the server has `message vote = 49: Vote { 0: bool }`; \
-             this client has `message vote = 1000: Vote { 0: bool }`",
+            "message `chat`: only the server has it; message `vote`: only the server has it",
+            "message `ready`: only the client has it",
+            "message `chat`: `Chat { text: String, to: u32? }` of the server is converted to `u32`; \
+             message `chat`: refused: `Chat { text: String, to: u32? }` cannot become `u32`; \
+             message `chat`: refused: `u32` cannot become `Chat { text: String, to: u32? }`",
+            "the order of behaviours, the classes of fields, the numbers of messages or the asset ids of prefabs \
+             differ",
         ]
     );
 }

@@ -187,8 +187,7 @@ fn schemas_that_disagree_about_data_are_refused() {
     };
     assert_eq!(
         report.to_string(),
-        "prefab `settings`: the server has `behaviour Settings, channel 0, with data`; \
-         prefab `settings`: this client has `behaviour Settings, channel 0`"
+        "prefab `settings`, behaviour `Settings`: its place or its rules differ, and those of the server apply"
     );
 }
 

@@ -220,10 +220,8 @@ fn sides_with_other_parameters_refuse_each_other_and_name_them() {
     };
     assert_eq!(
         report.to_string(),
-        "prefab `unit`, behaviour `Unit`: the server has \
-         `position: Vector3 as Quantized<-500, 500, 100>`; \
-         prefab `unit`, behaviour `Unit`: this client has \
-         `position: Vector3 as Quantized<-500, 500, 10>`"
+        "prefab `unit`, behaviour `Unit`, field `position`: `Vector3 as Quantized<-500, 500, 100>` of the server is \
+         converted to `Vector3 as Quantized<-500, 500, 10>`"
     );
     let schema = <Half as SyncCodec<f64>>::SCHEMA;
     assert_eq!(schema.to_string(), "f64 as Half");

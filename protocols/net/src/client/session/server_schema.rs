@@ -76,8 +76,7 @@ impl ServerSchema {
         let changes = translation.map(|translation| translation.changes().to_vec());
         let report = SchemaReport::of_changes(changes.unwrap_or_else(|changes| changes));
         if report.reasons.is_empty() && server.hash() != prefabs.schema_hash() {
-            let reason =
-                "the order of behaviours, the classes of fields or the asset ids of prefabs differ";
+            let reason = "the order of behaviours, the classes of fields, the numbers of messages or the asset ids of prefabs differ";
             return Some(SchemaReport::new(reason));
         }
         Some(report)
