@@ -185,12 +185,12 @@ pub fn hash_of(text: &str) -> u64 {
 
 impl SchemaBehaviour {
     /// Returns all fields, in the order of the dirty bits: those of the bases first.
-    pub fn fields(&self) -> impl Iterator<Item = &SchemaField> {
+    pub fn fields(&self) -> impl Iterator<Item = &SchemaField> + Clone {
         self.classes.iter().flat_map(|class| &class.fields)
     }
 
     /// Returns all calls, in the order of their numbers.
-    pub fn calls(&self) -> impl Iterator<Item = &SchemaCall> {
+    pub fn calls(&self) -> impl Iterator<Item = &SchemaCall> + Clone {
         self.classes.iter().flat_map(|class| &class.calls)
     }
 }

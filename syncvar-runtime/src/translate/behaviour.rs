@@ -512,7 +512,8 @@ pub fn matches(from: &SchemaBehaviour, to: &SchemaBehaviour) -> Vec<Option<usize
             };
             let free: Vec<usize> = (0..taken.len()).filter(is_free).collect();
             let names = free.iter().filter_map(|index| to.fields().nth(*index));
-            let found = find(&field.names, names.map(|it| &it.names));
+            let theirs = from.fields().map(|it| &it.names);
+            let found = find(&field.names, names.map(|it| &it.names), theirs);
             let Some(index) = found.and_then(|found| free.get(found)).copied() else {
                 continue;
             };

@@ -21,7 +21,7 @@ mod operations;
 #[cfg(test)]
 mod tests;
 
-pub use build::{Refusal, Types, find};
+pub use build::{MAX_INSERTED, Refusal, Types, find};
 pub use elements::{Elements, Shape};
 pub use operations::Operations;
 

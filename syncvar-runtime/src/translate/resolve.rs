@@ -14,7 +14,9 @@ pub use compare::SchemaComparison;
 
 use super::behaviour::{BehaviourPlan, Rules};
 use super::change::{SchemaChange, SchemaEffect, SchemaPlace};
-use super::conversion::{Conversion, Types, find};
+use std::cell::Cell;
+
+use super::conversion::{Conversion, MAX_INSERTED, Types, find};
 use super::layout::Measures;
 use crate::schema::{Schema, SchemaPrefab};
 use crate::value::Value;
@@ -106,6 +108,7 @@ struct Resolver<'a> {
     sources: &'a dyn Sources,
     scope: Scope,
     changes: Vec<SchemaChange>,
+    inserted: Cell<usize>,
 }
 
 impl Resolution {
@@ -126,6 +129,7 @@ impl Resolution {
             sources,
             scope,
             changes: Vec::new(),
+            inserted: Cell::new(MAX_INSERTED),
         };
         let (received, sent) = resolver.messages();
         let prefabs = resolver.prefabs();
@@ -153,18 +157,20 @@ impl<'a> Resolver<'a> {
     }
 
     /// Types of the state for the client.
-    fn state(&self) -> Types<'a> {
+    fn state(&self) -> Types<'_> {
         Types {
             measures: self.sources.measures(),
             reads_plain: true,
+            inserted: &self.inserted,
         }
     }
 
     /// Types of calls, messages and the writes of an owner.
-    fn values(&self) -> Types<'a> {
+    fn values(&self) -> Types<'_> {
         Types {
             measures: self.sources.measures(),
             reads_plain: false,
+            inserted: &self.inserted,
         }
     }
 
@@ -173,7 +179,12 @@ impl<'a> Resolver<'a> {
         let mut taken = vec![false; client.prefabs.len()];
         let mut plans = Vec::new();
         for prefab in &server.prefabs {
-            let at = find(&prefab.names, client.prefabs.iter().map(|it| &it.names));
+            let own = client.prefabs.iter().map(|it| &it.names);
+            let at = find(
+                &prefab.names,
+                own,
+                server.prefabs.iter().map(|it| &it.names),
+            );
             let place = SchemaPlace {
                 prefab: Some(prefab.names.name.clone()),
                 ..SchemaPlace::default()

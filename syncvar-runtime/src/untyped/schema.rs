@@ -82,6 +82,7 @@ fn plain_layout_of(field: &SchemaField) -> Option<Layout> {
     let types = Types {
         measures: &measures,
         reads_plain: true,
+        inserted: &std::cell::Cell::new(0),
     };
     let plain = types.plain(&field.value);
     let has_codec = *plain != field.value;

@@ -7,6 +7,7 @@ mod sequences;
 
 pub use members::find;
 
+use std::cell::Cell;
 use std::fmt;
 
 use super::super::layout::{Layout, Measures};
@@ -32,7 +33,12 @@ pub struct Types<'a> {
     /// Whether the reader reads values of such codecs in the plain form of their types, so that it receives the writer's
     /// value: a codec of its own would round the value again, or refuse it.
     pub reads_plain: bool,
+    /// Memory left for values in the place of missing members, in bytes: see [`MAX_INSERTED`].
+    pub inserted: &'a Cell<usize>,
 }
+
+/// Limit of the values in the place of missing members, in bytes. A schema of few bytes can state arrays of any length.
+pub const MAX_INSERTED: usize = 4 << 20;
 
 /// Codecs that do not hold every value of their types.
 const CODECS: [&str; 4] = ["Half", "Quantized", "SmallestThree", "Bits"];

@@ -1,6 +1,8 @@
 //! The table of the guide, "Change a struct that has shipped", value by value.
 
-use super::{Fit, Types};
+use std::cell::Cell;
+
+use super::{Fit, MAX_INSERTED, Types};
 use crate::schema::{Measure, SchemaType};
 use crate::translate::layout::Measures;
 use crate::value::{MapValue, Value};
@@ -20,6 +22,7 @@ fn convert(from: &str, to: &str, value: &Value, encoding: Encoding, reads_plain:
     let types = Types {
         measures: &measures,
         reads_plain,
+        inserted: &Cell::new(MAX_INSERTED),
     };
     let (from, to) = (
         SchemaType::parse(from).unwrap(),
@@ -296,6 +299,7 @@ fn values_of_collections_that_do_not_fit_become_0() {
     let types = Types {
         measures: &Measures::default(),
         reads_plain: true,
+        inserted: &Cell::new(MAX_INSERTED),
     };
     let (from, to) = (
         SchemaType::parse("SyncList<u16>").unwrap(),
@@ -322,6 +326,7 @@ fn keys_that_do_not_fit_are_left_out() {
     let types = Types {
         measures: &Measures::default(),
         reads_plain: true,
+        inserted: &Cell::new(MAX_INSERTED),
     };
     let (from, to) = ("SyncDictionary<u16, u8>", "SyncDictionary<u8, u8>");
     let (from, to) = (
@@ -349,6 +354,7 @@ fn operations_for_a_sequence_are_applied_to_its_present_value() {
     let types = Types {
         measures: &Measures::default(),
         reads_plain: true,
+        inserted: &Cell::new(MAX_INSERTED),
     };
     let (from, to) = (
         SchemaType::parse("SyncList<u16>").unwrap(),

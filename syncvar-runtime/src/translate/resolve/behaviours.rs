@@ -18,7 +18,8 @@ impl Resolver<'_> {
         let mut targets = Vec::new();
         for behaviour in &server.behaviours {
             let names = free.iter().filter_map(|at| client.behaviours.get(*at));
-            let found = find(&behaviour.names, names.map(|it| &it.names));
+            let theirs = server.behaviours.iter().map(|it| &it.names);
+            let found = find(&behaviour.names, names.map(|it| &it.names), theirs);
             targets.push(found.map(|found| free.remove(found)));
         }
         targets

@@ -134,10 +134,10 @@ impl Resolver<'_> {
             .enumerate()
             .filter(|(_, it)| it.behaviour == behaviour)
             .collect();
-        let found = find(
-            &call.call.names,
-            partners.iter().map(|(_, it)| &it.call.names),
-        );
+        let own = sender.behaviours.get(call.behaviour).into_iter();
+        let own = own.flat_map(|it| it.calls().map(|call| &call.names));
+        let names = partners.iter().map(|(_, it)| &it.call.names);
+        let found = find(&call.call.names, names, own);
         let Some((number, partner)) = found.and_then(|found| partners.get(found)) else {
             self.add(
                 &place,

@@ -16,7 +16,9 @@ impl Resolver<'_> {
         let mut received = Vec::new();
         for message in &server.messages {
             let place = place(message);
-            let at = find(&message.names, client.messages.iter().map(|it| &it.names));
+            let own = client.messages.iter().map(|it| &it.names);
+            let theirs = server.messages.iter().map(|it| &it.names);
+            let at = find(&message.names, own, theirs);
             let found = at.and_then(|at| client.messages.get(at));
             let Some(own) = found else {
                 self.add(&place, SchemaEffect::Extra);
@@ -38,7 +40,9 @@ impl Resolver<'_> {
         let mut sent = Vec::new();
         for message in &client.messages {
             let place = place(message);
-            let at = find(&message.names, server.messages.iter().map(|it| &it.names));
+            let theirs = server.messages.iter().map(|it| &it.names);
+            let own = client.messages.iter().map(|it| &it.names);
+            let at = find(&message.names, theirs, own);
             let found = at.and_then(|at| server.messages.get(at));
             let Some(partner) = found else {
                 self.add(&place, SchemaEffect::Missing);

@@ -15,7 +15,8 @@ impl Types<'_> {
             |variants: &[SchemaVariant]| variants.iter().any(|it| !it.members.is_empty());
         let (from_data, to_data) = (has_data(from), has_data(to));
         let convert = |variant: &SchemaVariant| {
-            let at = find(&variant.names, to.iter().map(|it| &it.names));
+            let own = to.iter().map(|it| &it.names);
+            let at = find(&variant.names, own, from.iter().map(|it| &it.names));
             let found = at.and_then(|at| Some((at, to.get(at)?, VariantFit::Known)));
             let (at, target, fit) = match found {
                 Some(found) => found,

@@ -22,7 +22,8 @@ impl Types<'_> {
         let mut steps = Vec::new();
         for member in to {
             let present = present.and_then(|present| present.get(&member.names.name));
-            let at = find(&member.names, from.iter().map(|it| &it.names));
+            let theirs = from.iter().map(|it| &it.names);
+            let at = find(&member.names, theirs, to.iter().map(|it| &it.names));
             let found = at.and_then(|at| Some((at, from.get(at)?)));
             let step = match found {
                 Some((at, found)) => {
@@ -81,14 +82,29 @@ impl Types<'_> {
                 "`{name}: {value}` has no value where it is missing"
             ))
         })?;
-        Ok(Step::Insert(present.cloned().unwrap_or(zero), layout))
+        let value = present.cloned().unwrap_or(zero);
+        let left = self.inserted.get().checked_sub(value.memory());
+        let left = left.ok_or_else(|| {
+            Refusal("too much memory for values in the place of missing members".into())
+        })?;
+        self.inserted.set(left);
+        Ok(Step::Insert(value, layout))
     }
 }
 
-/// Returns the position of a part of the second build: of its present name first, then of a former name.
-pub fn find<'n>(names: &Names, mut of: impl Iterator<Item = &'n Names> + Clone) -> Option<usize> {
-    let same = of.clone().position(|it| it.name == names.name);
-    same.or_else(|| of.position(|it| it.matches(names)))
+/// Returns the position of a part in the second build: by its present name first, then by a former name of either part. A part
+/// whose present name the first build has too belongs to that part, and to no former name.
+pub fn find<'n>(
+    names: &Names,
+    second: impl Iterator<Item = &'n Names> + Clone,
+    first: impl Iterator<Item = &'n Names> + Clone,
+) -> Option<usize> {
+    let same = second.clone().position(|it| it.name == names.name);
+    same.or_else(|| {
+        let is_free = |it: &Names| !first.clone().any(|own| own.name == it.name);
+        let mut second = second.into_iter();
+        second.position(|it| it.matches(names) && is_free(it))
+    })
 }
 
 /// Names the member of a refused type.
