@@ -136,16 +136,25 @@ pub struct Fit {
     pub unfit: bool,
     /// Set if a value in a collection does not fit, and became 0.
     pub replaced: bool,
-    /// Set inside of a collection.
-    lenient: bool,
-    /// Set inside of a key: two values must not become one.
-    strict: bool,
+    within: Within,
+}
+
+/// Part that a value belongs to: it decides about values that do not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Within {
+    /// A field, a call or a message: the whole is dropped.
+    #[default]
+    Whole,
+    /// A collection: 0 takes the place.
+    Collection,
+    /// A key: its entry is dropped, and two values must not become one.
+    Key,
 }
 
 impl Fit {
     /// Notes a value that does not fit.
     fn miss(&mut self) {
-        if self.lenient {
+        if self.within == Within::Collection {
             self.replaced = true;
         } else {
             self.unfit = true;
@@ -154,16 +163,16 @@ impl Fit {
 
     /// Runs the conversion of an element of a collection.
     pub(super) fn in_collection<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = std::mem::replace(&mut self.lenient, true);
+        let outer = std::mem::replace(&mut self.within, Within::Collection);
         let result = run(self);
-        self.lenient = outer;
+        self.within = outer;
         result
     }
 
-    /// Runs the conversion of a key. Returns whether it fits: entries with other keys are dropped.
+    /// Runs the conversion of a key. Returns whether it fits: in a collection, entries with other keys are dropped.
     fn of_key<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> (R, bool) {
         let mut key = Self {
-            strict: true,
+            within: Within::Key,
             ..Self::default()
         };
         let result = run(&mut key);
@@ -192,15 +201,7 @@ impl Conversion {
     ) -> ReadResult<()> {
         match self {
             Self::Copy(layout) => copy(layout, reader, writer),
-            Self::Scalar { from, to } => {
-                let value = from.read(reader)?;
-                let is_rounded = fit.strict && is_rounded(&value, *to);
-                if is_rounded || to.write(&value, writer).is_err() {
-                    fit.miss();
-                    write_zero(&Layout::Scalar(*to), writer);
-                }
-                Ok(())
-            }
+            Self::Scalar { from, to } => convert_scalar(*from, *to, reader, writer, fit),
             Self::Text(longest) => {
                 let text = reader.read_text()?;
                 if text.len() > *longest {
@@ -241,13 +242,35 @@ impl Conversion {
             Self::Elements(elements) => elements.convert(reader, writer, fit),
             Self::ByValue(layouts) => {
                 let value = layouts.0.read_value(reader)?;
-                if layouts.1.write_value(&value, writer).is_err() {
-                    fit.miss();
-                    write_zero(&layouts.1, writer);
-                }
+                write(&value, &layouts.1, writer, fit);
                 Ok(())
             }
         }
+    }
+}
+
+/// Converts a number.
+fn convert_scalar(
+    from: Scalar,
+    to: Scalar,
+    reader: &mut NetworkReader<'_>,
+    writer: &mut NetworkWriter,
+    fit: &mut Fit,
+) -> ReadResult<()> {
+    let value = from.read(reader)?;
+    let is_rounded = fit.within == Within::Key && is_rounded(&value, to);
+    if is_rounded || to.write(&value, writer).is_err() {
+        fit.miss();
+        write_zero(&Layout::Scalar(to), writer);
+    }
+    Ok(())
+}
+
+/// Writes a value; 0 in the place of a value that does not fit.
+fn write(value: &Value, to: &Layout, writer: &mut NetworkWriter, fit: &mut Fit) {
+    if to.write_value(value, writer).is_err() {
+        fit.miss();
+        write_zero(to, writer);
     }
 }
 
@@ -367,7 +390,7 @@ impl Variants {
         match variant.fit {
             VariantFit::Known => {}
             // Two keys of the writer would become one.
-            VariantFit::Other if !fit.strict => {}
+            VariantFit::Other if fit.within != Within::Key => {}
             VariantFit::Other | VariantFit::Unknown => fit.miss(),
         }
         if self.to_data {

@@ -13,7 +13,7 @@ mod owner_state;
 mod snapshot;
 mod snapshots;
 
-use calls::ReceivedCall;
+pub(super) use calls::ReceivedCall;
 pub(super) use deltas::Deltas;
 pub(super) use early::{EarlyKind, EarlyMessages};
 pub(super) use effect::Effect;

@@ -24,6 +24,7 @@ use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, ServerPace, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::unstable::object::Nanos;
 use syncvar_runtime::unstable::packet::Room;
+use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{Channel, ConnectionId, MAX_BYTES, NetId};
 
 /// State of a client's connection.
@@ -85,7 +86,7 @@ pub(super) struct Session {
     /// Number of connections so far.
     pub(super) number: u64,
     pub(super) burst: Burst,
-    pub(super) server_schema: ServerSchema,
+    pub(super) build: ServerBuild,
     /// Players of this client by number.
     pub(super) players: Vec<(i16, NetId)>,
     /// Own time of the last packet.
@@ -99,11 +100,24 @@ pub(super) struct Session {
     pub(super) ticket: Ticket,
     /// Records in place of a server; `None` for a connection.
     pub(super) playback: Option<Playback>,
-    /// Plans for a server of a different build; `None` for a server of this build.
+}
+
+/// Build of the server.
+#[derive(Debug, Default)]
+pub(super) struct ServerBuild {
+    /// Its schema, until it is resolved.
+    pub(super) schema: ServerSchema,
+    /// Plans for a server of a different build, for this connection and the next one; `None` for a server of this build.
     pub(super) translation: Option<Arc<Translation>>,
 }
 
 impl Session {
+    /// Returns the plan of a prefab, by its position in the registry, whose bytes differ from those of the server's build.
+    #[inline]
+    pub(super) fn plan(&self, prefab: u32) -> Option<&PrefabPlan> {
+        self.build.translation.as_ref()?.differing(prefab)
+    }
+
     pub(super) fn is_connected(&self) -> bool {
         self.state == ClientState::Connected
     }
@@ -182,7 +196,10 @@ impl Session {
             carrier: self.carrier,
             last_packet: self.last_packet,
             ticket: self.ticket.without_objects(),
-            translation: self.translation.take(),
+            build: ServerBuild {
+                translation: self.build.translation.take(),
+                ..ServerBuild::default()
+            },
             request: Request {
                 payload: std::mem::take(&mut self.request.payload),
                 ..Request::default()

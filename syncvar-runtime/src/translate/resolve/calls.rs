@@ -128,77 +128,87 @@ impl Resolver<'_> {
             call: Some(call.call.names.name.clone()),
             ..place.clone()
         };
-        let from_server = call.call.kind != CallKind::Command;
-        let partners: Vec<_> = receiver
-            .iter()
-            .enumerate()
-            .filter(|(_, it)| it.behaviour == behaviour)
-            .collect();
-        let own = sender.behaviours.get(call.behaviour).into_iter();
-        let own = own.flat_map(|it| it.calls().map(|call| &call.names));
-        let names = partners.iter().map(|(_, it)| &it.call.names);
-        let found = find(&call.call.names, names, own);
-        let Some((number, partner)) = found.and_then(|found| partners.get(found)) else {
-            self.add(
-                &place,
-                if from_server {
-                    SchemaEffect::Extra
-                } else {
-                    SchemaEffect::Missing
-                },
-            );
+        let Some((number, partner)) = partner_of(sender, call, behaviour, receiver) else {
+            let is_command = call.call.kind == CallKind::Command;
+            let effect = if is_command {
+                SchemaEffect::Missing
+            } else {
+                SchemaEffect::Extra
+            };
+            self.add(&place, effect);
             return None;
         };
-        if is_event(call.call.kind) != is_event(partner.call.kind)
-            || (call.call.kind == CallKind::Command) != (partner.call.kind == CallKind::Command)
-        {
+        if kind_on_wire(call.call.kind) != kind_on_wire(partner.call.kind) {
             let (from, to) = (call.call.kind, partner.call.kind);
             let reason = format!("a `{from}` cannot become a `{to}`");
             self.add(&place, SchemaEffect::Refused(reason));
             return None;
         }
         if call.call.names.name != partner.call.names.name {
-            self.add(
-                &place,
-                SchemaEffect::Renamed(partner.call.names.name.clone()),
-            );
+            let name = partner.call.names.name.clone();
+            self.add(&place, SchemaEffect::Renamed(name));
         }
-        match self
-            .values()
-            .members(&call.call.arguments, &partner.call.arguments, None)
-        {
-            Ok(arguments) => {
-                let is_same = |step: &Step| matches!(step, Step::Take(_, it) if it.is_copy());
-                let is_same = arguments.permuted.is_none() && arguments.steps.iter().all(is_same);
-                if !is_same {
-                    let text = |it: &SchemaCall| it.to_string();
-                    let (server, client) = if from_server {
-                        (text(call.call), text(partner.call))
-                    } else {
-                        (text(partner.call), text(call.call))
-                    };
-                    self.add(&place, SchemaEffect::Converted { server, client });
-                }
-                let own = sender_number(sender, call);
-                let number = u64::try_from(*number).unwrap_or_default();
-                Some(CallPlan {
-                    is_direct: is_same && own == Some(number) && call.hash() == partner.hash(),
-                    number,
-                    from_hash: call.hash(),
-                    hash: partner.hash(),
-                    arguments,
-                })
-            }
+        let (from, to) = (&call.call.arguments, &partner.call.arguments);
+        let arguments = match self.values().members(from, to, None) {
+            Ok(arguments) => arguments,
             Err(refusal) => {
                 self.add(&place, SchemaEffect::Refused(refusal.to_string()));
-                None
+                return None;
             }
+        };
+        let is_same = |step: &Step| matches!(step, Step::Take(_, it) if it.is_copy());
+        let is_same = arguments.permuted.is_none() && arguments.steps.iter().all(is_same);
+        if !is_same {
+            self.add(&place, converted(call.call, partner.call));
         }
+        let number = u64::try_from(number).unwrap_or_default();
+        let own = sender_number(sender, call);
+        Some(CallPlan {
+            is_direct: is_same && own == Some(number) && call.hash() == partner.hash(),
+            number,
+            from_hash: call.hash(),
+            hash: partner.hash(),
+            arguments,
+        })
     }
 }
 
-fn is_event(kind: CallKind) -> bool {
-    kind == CallKind::SyncEvent
+/// Returns the call of a behaviour of the receiver that a call of the sender is, with its number on the object.
+fn partner_of<'a>(
+    sender: &SchemaPrefab,
+    call: &Numbered<'_>,
+    behaviour: usize,
+    receiver: &'a [Numbered<'a>],
+) -> Option<(usize, &'a Numbered<'a>)> {
+    let own = sender.behaviours.get(call.behaviour).into_iter();
+    let own = own.flat_map(|it| it.calls().map(|call| &call.names));
+    let partners = receiver.iter().enumerate();
+    let partners: Vec<_> = partners
+        .filter(|(_, it)| it.behaviour == behaviour)
+        .collect();
+    let names = partners.iter().map(|(_, it)| &it.call.names);
+    let found = find(&call.call.names, names, own)?;
+    partners.get(found).copied()
+}
+
+/// Describes a call whose arguments are converted.
+fn converted(sender: &SchemaCall, receiver: &SchemaCall) -> SchemaEffect {
+    let (sender_text, receiver_text) = (sender.to_string(), receiver.to_string());
+    let (server, client) = if sender.kind == CallKind::Command {
+        (receiver_text, sender_text)
+    } else {
+        (sender_text, receiver_text)
+    };
+    SchemaEffect::Converted { server, client }
+}
+
+/// Returns the kind of the message that carries a call: commands, calls and events.
+const fn kind_on_wire(kind: CallKind) -> u8 {
+    match kind {
+        CallKind::Command => 0,
+        CallKind::ClientRpc | CallKind::TargetRpc => 1,
+        CallKind::SyncEvent => 2,
+    }
 }
 
 /// Returns the number of a call in the build of its sender.

@@ -216,7 +216,7 @@ impl CallRouter for NetworkClient {
 impl NetworkClient {
     /// Translates a message for a server of a different build. Returns its number there.
     fn translate_sent(&self, number: i16, value: &mut NetworkWriter) -> Result<i16, MessageError> {
-        let Some(translation) = self.session.translation.as_ref() else {
+        let Some(translation) = self.session.build.translation.as_ref() else {
             return Ok(number);
         };
         let plan = translation.sent_message(number);
@@ -237,7 +237,7 @@ impl NetworkClient {
 
     /// Returns the plan of an object whose bytes differ from those of the server's build.
     fn differing_plan(&self, object: NetId) -> Option<&PrefabPlan> {
-        let translation = self.session.translation.as_ref()?;
+        let translation = self.session.build.translation.as_ref()?;
         let prefab = self.objects.world.prefab(object)?;
         translation.differing(prefab.index)
     }

@@ -69,7 +69,7 @@ impl NetworkClient {
         self.session.last_packet = self.now();
         if self.session.is_away() {
             self.session.closing = None;
-            self.session.server_schema = ServerSchema::default();
+            self.session.build.schema = ServerSchema::default();
         } else {
             self.reset_session();
         }
@@ -104,7 +104,7 @@ impl NetworkClient {
     /// Returns the differences between the build of the server and this build, in the order of the server's schema; empty for equal
     /// builds, and before the connection.
     pub fn resolution(&self) -> &[SchemaChange] {
-        let translation = self.session.translation.as_ref();
+        let translation = self.session.build.translation.as_ref();
         translation.map_or(&[], |translation| translation.changes())
     }
 

@@ -93,7 +93,7 @@ impl NetworkClient {
 
     /// Takes a part of the schema of a server; the last part completes the prefabs.
     pub(super) fn learn_part(&mut self, payload: &[u8]) -> Result<(), ReadError> {
-        match self.session.server_schema.take(payload) {
+        match self.session.build.schema.take(payload) {
             Ok(false) => Ok(()),
             Ok(true) => {
                 match self.learned() {
@@ -112,7 +112,7 @@ impl NetworkClient {
 
     /// Returns the prefabs of the schema that the server has described.
     fn learned(&self) -> Result<Prefabs, String> {
-        let text = self.session.server_schema.text().unwrap_or_default();
+        let text = self.session.build.schema.text().unwrap_or_default();
         let schema = Schema::parse(text);
         let schema =
             schema.map_err(|error| format!("the schema of the server cannot be read: {error}"))?;

@@ -7,7 +7,7 @@ use syncvar_runtime::{Channel, MAX_BYTES, NetworkReader, ReadError, ReadErrorKin
 
 use crate::MessageType;
 use crate::client::arrivals::Pass;
-use crate::client::inbound::{DeferredPacket, Deltas, Effect};
+use crate::client::inbound::{DeferredPacket, Deltas, Effect, ReceivedCall};
 use crate::client::state_message::StateMessage;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{Disconnect, Echo, Frame, Message, Pong, frames, unknown};
@@ -154,22 +154,7 @@ impl NetworkClient {
             Effect::Snapshots(payload, refused) => {
                 return self.take_snapshots(payload, refused.as_ref());
             }
-            Effect::Call(mut call) => {
-                let (object, place) = (call.object, call.place);
-                let ran = match call.translated.take() {
-                    None => CheckOut::run_call(self, object, &place, None, &mut call.arguments),
-                    Some(bytes) => {
-                        let encoding = call.arguments.encoding();
-                        let budget = call.arguments.budget();
-                        let mut arguments =
-                            NetworkReader::with_encoding(&bytes, encoding).with_budget(budget);
-                        let ran = CheckOut::run_call(self, object, &place, None, &mut arguments);
-                        call.translated = Some(bytes);
-                        ran
-                    }
-                };
-                return self.inbound.finish_call(&call, ran, &mut self.context);
-            }
+            Effect::Call(call) => return self.run_received_call(call),
             Effect::ParentChanged(child) => self.report_parent(child),
             Effect::Removed(object, departure) => {
                 for child in self.objects.orphans(object, departure) {
@@ -205,6 +190,20 @@ impl NetworkClient {
             }
         }
         Ok(())
+    }
+
+    /// Runs a received call.
+    fn run_received_call(&mut self, mut call: ReceivedCall<'_>) -> Result<(), ReadError> {
+        let (object, place) = (call.object, call.place);
+        let Some(bytes) = call.translated.take() else {
+            let ran = CheckOut::run_call(self, object, &place, None, &mut call.arguments);
+            return self.inbound.finish_call(&call, ran, &mut self.context);
+        };
+        let (encoding, budget) = (call.arguments.encoding(), call.arguments.budget());
+        let mut arguments = NetworkReader::with_encoding(&bytes, encoding).with_budget(budget);
+        let ran = CheckOut::run_call(self, object, &place, None, &mut arguments);
+        call.translated = Some(bytes);
+        self.inbound.finish_call(&call, ran, &mut self.context)
     }
 
     /// Applies the deltas of a message, with the hooks that must run between them.

@@ -33,7 +33,7 @@ impl NetworkClient {
         let kind = self.objects.world.prefabs.input_kind();
         let kind = kind.ok_or(MessageError::NotRegistered(type_name::<M>()))?;
         let encoding = self.session.server.framing.encoding();
-        let translation = self.session.translation.as_deref();
+        let translation = self.session.build.translation.as_deref();
         self.inputs
             .hold(input, encoding, translation, || kind.make())
     }
@@ -276,7 +276,7 @@ impl NetworkClient {
         let ticks = self.inputs.begin_ticks(&self.context.clock, on_stream);
         let encoding = self.session.server.framing.encoding();
         for tick in ticks.clone() {
-            let translation = self.session.translation.as_deref();
+            let translation = self.session.build.translation.as_deref();
             self.inputs.begin_tick(tick, encoding, translation);
             self.predictions.predict_tick(tick, &self.inputs);
         }

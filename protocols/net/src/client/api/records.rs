@@ -71,10 +71,12 @@ impl NetworkClient {
             let client = match playback.map(|playback| playback.origin.schema_hash) {
                 Some(client) => client,
                 None if record == own => {
-                    self.session.translation = None;
+                    self.session.build.translation = None;
                     own
                 }
-                None => { self.session.translation.as_ref() }.map_or(own, |it| it.server_hash),
+                None => {
+                    { self.session.build.translation.as_ref() }.map_or(own, |it| it.server_hash)
+                }
             };
             if record != client {
                 return Err(RecordError::OtherSchema { record, client });
@@ -139,14 +141,14 @@ impl NetworkClient {
     /// With every reason why this build cannot read the records.
     pub fn resolve_records(&mut self, server: &Schema) -> Result<usize, SchemaReport> {
         let prefabs = &self.objects.world.prefabs;
-        self.session.translation = None;
+        self.session.build.translation = None;
         if server.hash() != prefabs.schema_hash() {
             let resolved = Translation::new(server, prefabs, Scope::Recording);
             let resolved = resolved.map_err(|changes| {
                 let refused = changes.iter().filter(|change| change.is_refused());
                 SchemaReport::of_changes(refused)
             });
-            self.session.translation = Some(Arc::new(resolved?));
+            self.session.build.translation = Some(Arc::new(resolved?));
         }
         Ok(self.resolution().len())
     }

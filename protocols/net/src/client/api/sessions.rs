@@ -123,7 +123,7 @@ impl NetworkClient {
                 "`ClientConfig::channels` differs from the server's setting"
             );
         }
-        self.session.server_schema = ServerSchema::default();
+        self.session.build.schema = ServerSchema::default();
         self.session.server.framing = framing;
         (self.session.server.start, self.session.server.pace) = answer.start.unzip();
         self.accept_session();
@@ -162,6 +162,7 @@ impl NetworkClient {
         }
         if let Some(translation) = self
             .session
+            .build
             .translation
             .as_ref()
             .filter(|_| returned.is_none())

@@ -53,7 +53,7 @@ impl NetworkClient {
             if refused.is_none() {
                 self.context.stats.count_entry(MessageType::SpawnBatch);
             }
-            let translation = self.session.translation.as_ref();
+            let translation = self.session.build.translation.as_ref();
             let ranks = translation.map_or(&self.inbound.prefab_ranks, |it| &it.ranks);
             match Snapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
                 Ok(Some(snapshot)) => self.take_snapshot(&snapshot, refused),

@@ -247,7 +247,7 @@ impl NetworkClient {
             }
             bytes.extend_from_slice(writer.as_bytes());
         }
-        let translation = self.session.translation.as_deref();
+        let translation = self.session.build.translation.as_deref();
         self.inputs
             .hold(&bytes, encoding, translation, || list.make())
     }

@@ -37,7 +37,7 @@ impl Inbound {
             return Ok(None);
         }
         let prefab = lent.objects.world.prefab(call.object);
-        let translation = lent.session.translation.clone();
+        let translation = lent.session.build.translation.clone();
         let plan = { translation.as_ref() }.and_then(|it| it.differing(prefab?.index));
         let call_plan = plan.and_then(|plan| received_call(plan, call.name));
         if plan.is_some_and(|plan| is_known_call(plan, call.name)) && call_plan.is_none() {

@@ -305,8 +305,7 @@ impl Inbound {
     fn read_entries(&mut self, way: Way, pool: u32, entries: &[Entry<'_>], lent: &mut Reading<'_>) {
         let default_interval = lent.session.default_interval(&lent.context.config);
         let objects = &mut *lent.objects;
-        let translation = lent.session.translation.as_ref();
-        let plan = translation.and_then(|it| it.differing(objects.world.pools.prefab(pool)));
+        let plan = lent.session.plan(objects.world.pools.prefab(pool));
         let Some(pool) = objects.world.pools.pool_mut(pool) else {
             return;
         };
@@ -357,10 +356,15 @@ impl Inbound {
             }
         }
         self.budget = reception.budget;
-        for (object, fields) in unfit {
-            self.memory.translation.unfit = fields;
-            lent.report_unfit(object, &mut self.memory.translation.unfit);
+        for (object, mut fields) in unfit {
+            lent.report_unfit(object, &mut fields);
         }
+        self.finish_entries(lent);
+    }
+
+    /// Takes the writes of hooks, and poisons unreadable objects.
+    #[inline]
+    fn finish_entries(&mut self, lent: &mut Reading<'_>) {
         if !lent.writes.from_hooks.is_empty() {
             let may_write = lent.session.is_connected() && lent.context.config.compare_schemas;
             lent.writes.take_hook_writes(lent.objects, may_write);

@@ -238,7 +238,7 @@ impl Inbound {
         frame: Frame<'_>,
         lent: &mut Reading<'_>,
     ) -> Result<(), ReadError> {
-        let translation = lent.session.translation.clone();
+        let translation = lent.session.build.translation.clone();
         let plan = translation
             .as_ref()
             .map(|it| it.received_message(frame.message_type));
@@ -290,7 +290,7 @@ fn read_spawn<'a>(
         MessageType::ObjectSpawn => {
             let spawn = ObjectSpawn::decode(payload)?;
             let prefabs = &lent.objects.world.prefabs;
-            let translation = lent.session.translation.as_deref();
+            let translation = lent.session.build.translation.as_deref();
             let snapshot = Snapshot::from_spawn(&spawn, prefabs, translation, announced_parent);
             Effect::Snapshot(snapshot)
         }

@@ -1,12 +1,13 @@
 //! Received state of fields that this client begins or ends to read or write. Its unsent writes survive.
 
-use super::{Inbound, Reading};
+use super::{Inbound, ReadMemory, Reading};
 use crate::client::objects::{Fact, LocalWrites, Replica};
 use crate::client::writes::discard_writes;
 use crate::message::LEAVES_GROUP;
 use syncvar_runtime::unstable::object::{
     DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, TranslationMemory, Visit,
 };
+use syncvar_runtime::unstable::prefab::Prefab;
 use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
 
@@ -108,16 +109,16 @@ impl Inbound {
         let mut hooks = Vec::new();
         if reader.peek() == Some(LEAVES_GROUP) {
             reader.read_u8()?;
-            if let Some(prefab) = world.prefabs.get(prefab) {
-                hooks = slots.reset_fields(object, |policy| policy.group, || prefab.make());
-                // A frame of its tick with these fields was written before: a later frame is not for this client.
-                slots.set_ticks(sent, |policy| policy.group);
-            }
+            let prefab = world.prefabs.get(prefab);
+            hooks.extend(
+                prefab
+                    .into_iter()
+                    .flat_map(|it| leave_group(object, slots, it, sent)),
+            );
         }
         let mut read = Vec::new();
         let mut result = Ok(());
-        let translation = lent.session.translation.as_ref();
-        let plan = translation.and_then(|it| it.differing(prefab));
+        let plan = lent.session.plan(prefab);
         let memory = &mut self.memory.translation;
         while reader.remaining() > 0 && result.is_ok() {
             result = read_fields(slots, plan, tick, &mut reader, memory, &mut read);
@@ -130,18 +131,43 @@ impl Inbound {
         if !replica.is_visible() || result.is_err() {
             hooks.clear();
         }
-        match result {
-            Ok(()) => {
-                lent.add_references(object, &mut self.memory.targets);
-                lent.report_unfit(object, &mut self.memory.translation.unfit);
-            }
-            Err(error) => {
-                self.memory.targets.clear();
-                lent.poison(object, error);
-            }
-        }
+        lent.finish_owner_state(object, result, &mut self.memory);
         Ok(Some(OwnerState { object, hooks }))
     }
+}
+
+impl Reading<'_> {
+    /// Ends a read: takes the references, or poisons the object.
+    fn finish_owner_state(
+        &mut self,
+        object: NetId,
+        result: Result<(), ReadError>,
+        memory: &mut ReadMemory,
+    ) {
+        match result {
+            Ok(()) => {
+                self.add_references(object, &mut memory.targets);
+                self.report_unfit(object, &mut memory.translation.unfit);
+            }
+            Err(error) => {
+                memory.targets.clear();
+                self.poison(object, error);
+            }
+        }
+    }
+}
+
+/// Sets the fields of the group to the values of the prefab. Returns the hooks of the fields that differ.
+fn leave_group(
+    object: NetId,
+    slots: &mut dyn Slots,
+    prefab: &Prefab,
+    tick: u32,
+) -> Vec<DeferredHooks> {
+    let hooks = slots.reset_fields(object, |policy| policy.group, || prefab.make());
+    // A frame of its tick with these fields was written before: a later frame is not for this client.
+    slots.set_ticks(tick, |policy| policy.group);
+    hooks
 }
 
 /// Reads the fields of a behaviour in a tick, and appends them to the list.

@@ -5,7 +5,7 @@ use super::{Inbound, Reading, Snapshot};
 use crate::client::objects::{Fact, Health, Replica};
 use crate::client::{ClientEvent, SpawnFailure};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::schema::PolicyBits;
+use syncvar_runtime::schema::{PolicyBits, Role};
 use syncvar_runtime::unstable::object::{DeferredHooks, Location, Slots, read_sections};
 use syncvar_runtime::unstable::prefab::Prefab;
 use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
@@ -131,9 +131,7 @@ impl Inbound {
                 prefab.insert_into(&mut world.pools, object)
             }
         };
-        let translation = lent.session.translation.as_ref();
-        let plan =
-            translation.and_then(|it| it.differing(lent.objects.world.pools.prefab(at.pool)));
+        let plan = lent.session.plan(lent.objects.world.pools.prefab(at.pool));
         // A scene object may have been an object of another server.
         if plan.is_some() || snapshot.relation.scene_id.is_some() {
             let slots = lent.objects.world.pools.slots_mut(at);
@@ -158,9 +156,7 @@ impl Inbound {
     ) -> Result<(), ReadError> {
         let object = snapshot.object;
         lent.writes.permits.remove(object);
-        let translation = lent.session.translation.as_ref();
-        let plan =
-            translation.and_then(|it| it.differing(lent.objects.world.pools.prefab(at.pool)));
+        let plan = lent.session.plan(lent.objects.world.pools.prefab(at.pool));
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
             .with_budget(self.budget)
             .with_references(&mut self.memory.targets);
@@ -202,8 +198,7 @@ impl Inbound {
         };
         let index = world.pools.prefab(replica.at.pool);
         let prefab = world.prefabs.get(index);
-        let translation = lent.session.translation.as_ref();
-        let plan = translation.and_then(|it| it.differing(index));
+        let plan = lent.session.plan(index);
         let is_owned = replica.is(if joining {
             Fact::OwnedBeforeBurst
         } else {
@@ -237,14 +232,7 @@ impl Inbound {
             read?;
             let role = reader.take_report().role;
             if let (Some(prefab), Some(role)) = (prefab, role) {
-                // It may have left the group since, or written to them without permission. The report of a lost
-                // ownership resets the fields of the owner itself.
-                let private = |policy: &PolicyBits| {
-                    let of_owner = if is_owned { 0 } else { policy.owner_only };
-                    (of_owner | policy.group) & !policy.readable(role)
-                };
-                slots.reset_fields(object, private, || prefab.make());
-                slots.set_ticks(tick.unwrap_or_default(), private);
+                reset_private(object, slots, prefab, is_owned, role, tick);
             }
             if let Some(before) = before {
                 hooks = slots.hooks_since(object, before);
@@ -264,8 +252,7 @@ fn track_ticks(at: Location, tick: u32, lent: &mut Reading<'_>) {
     let is_unreliable = |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
     let world = &mut lent.objects.world;
     let index = world.pools.prefab(at.pool);
-    let translation = lent.session.translation.as_ref();
-    let has_unreliable = match translation.and_then(|it| it.differing(index)) {
+    let has_unreliable = match lent.session.plan(index) {
         Some(plan) => plan.behaviours.iter().any(|it| is_unreliable(it.channel)),
         None => {
             let prefab = world.prefabs.get(index);
@@ -275,6 +262,25 @@ fn track_ticks(at: Location, tick: u32, lent: &mut Reading<'_>) {
     if has_unreliable && let Some(slots) = world.pools.slots_mut(at) {
         slots.track_ticks(tick, is_unreliable);
     }
+}
+
+/// Sets the private fields that a snapshot for a role is not for to the values of the prefab.
+fn reset_private(
+    object: NetId,
+    slots: &mut dyn Slots,
+    prefab: &Prefab,
+    is_owned: bool,
+    role: Role,
+    tick: Option<u32>,
+) {
+    // The client may have left the group since, or written to them without permission. The report of a lost
+    // ownership resets the fields of the owner itself.
+    let private = |policy: &PolicyBits| {
+        let of_owner = if is_owned { 0 } else { policy.owner_only };
+        (of_owner | policy.group) & !policy.readable(role)
+    };
+    slots.reset_fields(object, private, || prefab.make());
+    slots.set_ticks(tick.unwrap_or_default(), private);
 }
 
 /// Returns whether data follows the snapshots of an object.

@@ -36,7 +36,7 @@ impl Session {
         match message.message_type {
             MessageType::Session => self.take_grant(Grant::decode(payload)?),
             MessageType::Schema => {
-                if self.server_schema.take(payload)? {
+                if self.build.schema.take(payload)? {
                     return Ok(self.resolve(config, prefabs));
                 }
             }
@@ -57,16 +57,16 @@ impl Session {
     /// Resolves the schema of the server, if the settings allow a server of another build.
     fn resolve(&mut self, config: &ClientConfig, prefabs: &Prefabs) -> Greeting {
         let differences = match config.builds {
-            Builds::Exact => self.server_schema.report(prefabs),
+            Builds::Exact => self.build.schema.report(prefabs),
             Builds::Compatible => None,
         };
         let resolved = match differences {
             Some(report) if !report.reasons.is_empty() => Err(report),
-            _ => self.server_schema.resolve(prefabs),
+            _ => self.build.schema.resolve(prefabs),
         };
         match resolved {
             Ok(translation) => {
-                self.translation = translation.map(Arc::new);
+                self.build.translation = translation.map(Arc::new);
                 Greeting::Resolved
             }
             Err(report) => Greeting::Differs(Box::new(report)),
@@ -76,7 +76,7 @@ impl Session {
     /// Returns the request to join.
     pub(crate) fn connect(&self, config: &ClientConfig, prefabs: &Prefabs) -> Connect {
         let own = prefabs.schema_hash();
-        let translation = self.translation.as_ref();
+        let translation = self.build.translation.as_ref();
         let build = &config.build[..config.build.floor_char_boundary(MAX_BUILD)];
         Connect {
             version: PROTOCOL_VERSION,
@@ -91,8 +91,8 @@ impl Session {
 
     /// Forgets the schema of the last server: the next connection begins with the own schema.
     pub(crate) fn forget_server(&mut self) {
-        self.server_schema = ServerSchema::default();
-        self.translation = None;
+        self.build.schema = ServerSchema::default();
+        self.build.translation = None;
     }
 
     /// Returns the reason for which the server ends the connection.
@@ -104,7 +104,7 @@ impl Session {
         let mut reason = message.into_reason();
         if let DisconnectReason::SchemaMismatch(report) = &mut reason {
             // A server may keep its schema to itself.
-            *report = self.server_schema.report(prefabs).map(Box::new);
+            *report = self.build.schema.report(prefabs).map(Box::new);
             self.forget_server();
         }
         reason

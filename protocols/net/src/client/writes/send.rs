@@ -69,12 +69,11 @@ impl PendingWrites {
             return true;
         }
         let config = &lent.context.config;
-        let translation = lent.session.translation.as_ref();
         let mut encoder = WriteEncoder::new(
             nanos(lent.context.now()),
             config.default_interval(),
             lent.session.server.framing.encoding(),
-            translation.and_then(|it| it.differing(prefab)),
+            lent.session.plan(prefab),
         );
         let (lossy, channels) = (lent.outbound.lossy.as_deref(), &config.channels);
         encoder.encode_all(slots, |index, slot| {
