@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod collection;
+mod delivery;
 mod field_type;
 mod motion;
 mod rules;

@@ -7,15 +7,14 @@ use syn::{
     Data, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type, Visibility,
 };
 
+use super::delivery::DeliverySettings;
 use super::field_type::{self, Container, FieldType};
 use super::motion::Interpolation;
 use super::rules::CommonPolicy;
 use super::thread::refuse_bound_to_thread;
 use super::type_tokens::type_text;
 use super::{Policy, Readers};
-use crate::attr::{
-    BehaviourAttrs, DatagramAttrs, FieldAttrs, FormerNames, Named, RELIABLE, refuse_shared_names,
-};
+use crate::attr::{BehaviourAttrs, FieldAttrs, FormerNames, Named, RELIABLE, refuse_shared_names};
 use crate::errors::Errors;
 use crate::lints::Lints;
 use crate::names;
@@ -46,16 +45,6 @@ pub(crate) struct Callbacks {
     pub(crate) lifecycle: Option<Span>,
     /// `synchronize`: the struct implements `Synchronize`.
     pub(crate) synchronize: Option<Span>,
-}
-
-/// Settings of the delivery of a behaviour's changes.
-pub(crate) struct DeliverySettings {
-    /// Set if its changes travel unreliably in Mirror's protocol.
-    pub(crate) is_hybrid: bool,
-    /// Number of frames that repeat a change, unless 0.
-    pub(crate) redundancy: Option<u8>,
-    /// Set if changes wait for the other packets of their tick.
-    pub(crate) gathers: bool,
 }
 
 /// Field of the base.
@@ -370,38 +359,6 @@ impl<'a> Behaviour<'a> {
         self.sync_vars
             .iter()
             .any(|sync_var| sync_var.codec.is_some())
-    }
-}
-
-impl DeliverySettings {
-    /// Takes the settings. Refuses those of datagrams on the reliable channel.
-    fn from_attrs(
-        is_hybrid: bool,
-        channel: u8,
-        attrs: &DatagramAttrs,
-        errors: &mut Errors,
-    ) -> Self {
-        let mut refuse = |span, message| {
-            if channel == RELIABLE {
-                errors.add_error(syn::Error::new(span, message));
-            }
-        };
-        if let Some(redundancy) = &attrs.redundancy {
-            let message = "a reliable channel loses nothing, so it repeats nothing: add `channel = unreliable`, or remove \
-                 `redundancy`";
-            refuse(redundancy.span, message);
-        }
-        if let Some(gather) = &attrs.gather {
-            let message = "changes on a reliable channel arrive in order, so none of them waits: add `channel = \
-                 unreliable`, or remove `gather`";
-            refuse(gather.span, message);
-        }
-        let redundancy = attrs.redundancy.as_ref().map(|it| it.value);
-        Self {
-            is_hybrid,
-            redundancy: redundancy.filter(|frames| *frames != 0),
-            gathers: attrs.gather.as_ref().is_none_or(|it| it.value),
-        }
     }
 }
 
