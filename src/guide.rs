@@ -21,6 +21,7 @@ pages! {
     calls = "calls.md"
     lifecycle = "lifecycle.md"
     joining = "joining.md"
+    changing_a_struct = "changing-a-struct.md"
     events = "events.md"
     limits = "limits.md"
     messages = "messages.md"
