@@ -25,7 +25,7 @@ use crate::{NetworkReader, NetworkWriter, ReadResult};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
     /// Bits of the fields of each class with fields, bases first. The field `present` of an optional behaviour is none of them.
-    classes: Vec<u64>,
+    fields: Vec<u64>,
     /// Bit of the field `present`; 0 without.
     present: u64,
     /// Restricted fields.
@@ -115,14 +115,14 @@ impl Classes {
             }
         }
         Self {
-            classes,
+            fields: classes,
             present,
             policy,
         }
     }
 
     fn all(&self) -> u64 {
-        self.classes
+        self.fields
             .iter()
             .fold(self.present, |all, bits| all | bits)
     }
@@ -141,7 +141,7 @@ impl Classes {
             }
         }
         let known = self.all() & !self.present;
-        for class in &self.classes {
+        for class in &self.fields {
             let mask = reader.read_dirty_bits(known)?;
             each(mask & class, |index| field(index, reader))?;
         }
@@ -170,7 +170,7 @@ impl Classes {
                 return;
             }
         }
-        for class in &self.classes {
+        for class in &self.fields {
             writer.write_dirty_bits(inner);
             write(inner & class, writer);
         }
@@ -189,13 +189,14 @@ impl Classes {
                 return Ok(());
             }
         }
-        for class in &self.classes {
+        for class in &self.fields {
             let role = if self.policy.group & class != 0 {
                 reader.read_role()?
             } else if self.policy.private() & class != 0 {
-                match reader.read_for_owner()? {
-                    true => Role::Owner,
-                    false => Role::Observer,
+                if reader.read_for_owner()? {
+                    Role::Owner
+                } else {
+                    Role::Observer
                 }
             } else {
                 Role::Observer

@@ -22,7 +22,7 @@ use std::fmt;
 pub struct SchemaChange {
     /// Part of the schema.
     pub place: SchemaPlace,
-    /// SchemaEffect on the connection.
+    /// Effect on the connection.
     pub effect: SchemaEffect,
 }
 
@@ -42,7 +42,7 @@ pub struct SchemaPlace {
     pub message: Option<String>,
 }
 
-/// SchemaEffect of a difference.
+/// Effect of a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaEffect {

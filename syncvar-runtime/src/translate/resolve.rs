@@ -150,7 +150,7 @@ impl Resolution {
     }
 }
 
-impl<'a> Resolver<'a> {
+impl Resolver<'_> {
     fn add(&mut self, place: &SchemaPlace, effect: SchemaEffect) {
         let place = place.clone();
         self.changes.push(SchemaChange { place, effect });
@@ -220,7 +220,7 @@ impl<'a> Resolver<'a> {
         at: usize,
         client: &SchemaPrefab,
     ) -> PrefabPlan {
-        let targets = self.match_behaviours(server, client);
+        let targets = behaviours::match_behaviours(server, client);
         let mut behaviours = Vec::new();
         for (behaviour, target) in server.behaviours.iter().zip(&targets) {
             let place = SchemaPlace {

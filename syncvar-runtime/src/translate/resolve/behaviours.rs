@@ -7,24 +7,6 @@ use crate::translate::change::{SchemaEffect, SchemaPlace};
 use crate::translate::conversion::{Refusal, find};
 
 impl Resolver<'_> {
-    /// Returns for each behaviour of the server the position of the client's. Of two behaviours of one name, the first belongs to
-    /// the first.
-    pub(super) fn match_behaviours(
-        &self,
-        server: &SchemaPrefab,
-        client: &SchemaPrefab,
-    ) -> Vec<Option<usize>> {
-        let mut free: Vec<usize> = (0..client.behaviours.len()).collect();
-        let mut targets = Vec::new();
-        for behaviour in &server.behaviours {
-            let names = free.iter().filter_map(|at| client.behaviours.get(*at));
-            let theirs = server.behaviours.iter().map(|it| &it.names);
-            let found = find(&behaviour.names, names.map(|it| &it.names), theirs);
-            targets.push(found.map(|found| free.remove(found)));
-        }
-        targets
-    }
-
     /// Refuses references to behaviours where their positions differ: the position is on the wire, and the prefab of the
     /// object may be unknown.
     pub(super) fn check_positions(&mut self, place: &SchemaPlace, targets: &[Option<usize>]) {
@@ -209,4 +191,18 @@ impl Resolver<'_> {
 /// Returns whether two types have equal texts, apart from former names.
 pub(super) fn is_equal(server: &SchemaType, client: &SchemaType) -> bool {
     server.to_string() == client.to_string()
+}
+
+/// Returns for each behaviour of the server the position of the client's. Of two behaviours of one name, the first belongs to
+/// the first.
+pub(super) fn match_behaviours(server: &SchemaPrefab, client: &SchemaPrefab) -> Vec<Option<usize>> {
+    let mut free: Vec<usize> = (0..client.behaviours.len()).collect();
+    let mut targets = Vec::new();
+    for behaviour in &server.behaviours {
+        let names = free.iter().filter_map(|at| client.behaviours.get(*at));
+        let theirs = server.behaviours.iter().map(|it| &it.names);
+        let found = find(&behaviour.names, names.map(|it| &it.names), theirs);
+        targets.push(found.map(|found| free.remove(found)));
+    }
+    targets
 }

@@ -138,9 +138,9 @@ fn each_within(of: &SchemaType, action: &mut dyn FnMut(&SchemaType)) {
     match of {
         SchemaType::Named(_) => {}
         SchemaType::Struct { members, .. } => {
-            members
-                .iter()
-                .for_each(|member| each_within(&member.value, action));
+            for member in members {
+                each_within(&member.value, action);
+            }
         }
         SchemaType::Enum { variants, .. } => {
             let members = variants.iter().flat_map(|variant| &variant.members);
@@ -157,7 +157,9 @@ fn each_within(of: &SchemaType, action: &mut dyn FnMut(&SchemaType)) {
             each_within(value, action);
         }
         SchemaType::Collection { parts, .. } => {
-            parts.iter().for_each(|part| each_within(part, action));
+            for part in parts {
+                each_within(part, action);
+            }
         }
     }
 }

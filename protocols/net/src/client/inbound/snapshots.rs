@@ -135,7 +135,9 @@ impl Inbound {
         // A scene object may have been an object of another server.
         if plan.is_some() || snapshot.relation.scene_id.is_some() {
             let slots = lent.objects.world.pools.slots_mut(at);
-            slots.into_iter().for_each(|slots| slots.set_rules(plan));
+            if let Some(slots) = slots {
+                slots.set_rules(plan);
+            }
         }
         let mut replica = Replica::new(at);
         if let Some(tick) = self.packet.tick {

@@ -32,12 +32,16 @@ impl NetworkServer {
     /// # Errors
     ///
     /// If no prefab has the name, and as [`try_spawn`](Self::try_spawn).
-    pub fn spawn_prefab(&mut self, name: &str, options: SpawnOptions) -> Result<NetId, SpawnError> {
+    pub fn spawn_prefab(
+        &mut self,
+        name: &str,
+        mut options: SpawnOptions,
+    ) -> Result<NetId, SpawnError> {
         let prefab = self.objects.world.prefabs.by_name(name);
         let prefab = prefab.ok_or_else(|| PrefabError::UnknownName(name.into()))?;
         let behaviours = prefab.make();
-        let prefab = Some(name.into());
-        self.try_spawn(behaviours, SpawnOptions { prefab, ..options })
+        options.prefab = Some(name.into());
+        self.try_spawn(behaviours, options)
     }
 
     /// Returns the behaviour of an object with a name, whose prefab comes from a schema

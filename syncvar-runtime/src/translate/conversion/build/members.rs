@@ -96,13 +96,13 @@ impl Types<'_> {
 /// whose present name the first build has too belongs to that part, and to no former name.
 pub fn find<'n>(
     names: &Names,
-    second: impl Iterator<Item = &'n Names> + Clone,
-    first: impl Iterator<Item = &'n Names> + Clone,
+    mut second: impl Iterator<Item = &'n Names> + Clone,
+    first: impl Iterator<Item = &'n Names>,
 ) -> Option<usize> {
     let same = second.clone().position(|it| it.name == names.name);
     same.or_else(|| {
-        let is_free = |it: &Names| !first.clone().any(|own| own.name == it.name);
-        let mut second = second.into_iter();
+        let taken: Vec<&str> = first.map(|own| own.name.as_str()).collect();
+        let is_free = |it: &Names| !taken.contains(&it.name.as_str());
         second.position(|it| it.matches(names) && is_free(it))
     })
 }
