@@ -44,7 +44,7 @@ class Resolver {
     const found = new Map<Prefab, Prefab>();
     const prefabs = server.prefabs.map((prefab) => {
       const place = `prefab \`${prefab.name}\``;
-      const own = find(prefab, this.own.prefabs);
+      const own = find(prefab, this.own.prefabs, server.prefabs);
       if (!own || [...found.values()].includes(own)) {
         this.add(place, "extra");
         return prefab;
@@ -93,7 +93,7 @@ class Resolver {
   private messages(server: MessageSchema[]): MessageSchema[] {
     const plans = server.map((message) => {
       const place = `message \`${message.name}\``;
-      const own = find(message, this.own.messages);
+      const own = find(message, this.own.messages, server);
       if (!own) {
         this.add(place, "extra");
         return { message };
@@ -106,7 +106,7 @@ class Resolver {
     });
     for (const own of this.own.messages) {
       const place = `message \`${own.name}\``;
-      const partner = find(own, server);
+      const partner = find(own, server, this.own.messages);
       if (partner) this.attempt(place, () => this.conversions.of(own.schema, partner.schema));
       else this.add(place, "missing");
     }
@@ -242,7 +242,7 @@ class Resolver {
       for (const call of server.calls) {
         if (call.kind === "command") continue;
         const at = `${place}, behaviour \`${server.name}\`, call \`${call.name}\``;
-        const partner = this.partner(at, call, own.calls, "extra");
+        const partner = this.partner(at, call, [server.calls, own.calls], "extra");
         const plan = partner && this.call(at, call, partner, call, partner);
         if (plan) resolved.set(call, { ...call, name: partner.name, ...plan });
       }
@@ -251,7 +251,7 @@ class Resolver {
       for (const call of own.calls) {
         if (call.kind !== "command") continue;
         const at = `${place}, behaviour \`${own.name}\`, call \`${call.name}\``;
-        const partner = this.partner(at, call, server.calls, "missing");
+        const partner = this.partner(at, call, [own.calls, server.calls], "missing");
         const plan = partner && this.call(at, call, partner, partner, call);
         if (plan) resolved.set(partner, { ...partner, name: call.name, ...plan });
       }
@@ -265,8 +265,8 @@ class Resolver {
   }
 
   /** Returns the call of the receiver for one of the sender. */
-  private partner(place: string, call: CallSchema, receiver: CallSchema[], lacking: "extra" | "missing"): CallSchema | undefined {
-    const partner = find(call, receiver);
+  private partner(place: string, call: CallSchema, [sender, receiver]: [CallSchema[], CallSchema[]], lacking: "extra" | "missing"): CallSchema | undefined {
+    const partner = find(call, receiver, sender);
     if (!partner) {
       this.add(place, lacking);
       return undefined;
@@ -299,7 +299,7 @@ const rulesOf = ({ readers, byOwner, byServer, isInitial }: FieldSchema): string
 function fieldPairs(server: BehaviourSchema, own: BehaviourSchema): Map<FieldSchema, FieldSchema> {
   const inClass = pairs(server.fields, own.fields, (a, b) => a.className === b.className);
   const [rest, free] = [server.fields.filter((it) => !inClass.has(it)), own.fields.filter((it) => ![...inClass.values()].includes(it))];
-  return new Map([...inClass, ...pairs(rest, free)]);
+  return new Map([...inClass, ...pairs(rest, free, () => true, server.fields)]);
 }
 
 /** Returns whether the channel or the rules of the page's fields differ. */

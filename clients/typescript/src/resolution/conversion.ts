@@ -101,14 +101,14 @@ export class Conversions {
   private steps(from: readonly MemberSchema[], to: readonly MemberSchema[]): Step[] {
     let left = MAX_ZEROS;
     return to.map((member) => {
-      const step = this.step(from, member);
+      const step = this.step(from, member, to);
       if (!step.found && (left -= weight(member.schema)) < 0) throw new Refusal(`more than ${MAX_ZEROS} values are missing`);
       return step;
     });
   }
 
-  private step(from: readonly MemberSchema[], member: MemberSchema): Step {
-    const found = find(member, from);
+  private step(from: readonly MemberSchema[], member: MemberSchema, to: readonly MemberSchema[]): Step {
+    const found = find(member, from, to);
     if (found) return { found, convert: within(member.name, () => this.of(found.schema, member.schema)) };
     const of = (): any => zero(member.schema, this.leaves);
     // Values in arrays are made where they are needed.
@@ -119,7 +119,7 @@ export class Conversions {
   private variants(from: readonly VariantSchema[], to: readonly VariantSchema[]): Convert {
     const other = to.find((it) => it.isOther);
     const steps = new Map(from.map((variant) => {
-      const found = find(variant, to);
+      const found = find(variant, to, from);
       const target = found ?? other ?? to[0];
       const convert = target && within(variant.name, () => this.members(found ? variant.members : [], target.members));
       return [variant.name, { isKnown: found !== undefined, target, convert }];

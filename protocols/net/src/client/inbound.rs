@@ -116,6 +116,9 @@ impl Reading<'_> {
 
     /// Reports the fields of an object whose values of a different build did not fit.
     fn report_unfit(&mut self, object: NetId, unfit: &mut Vec<(usize, u64)>) {
+        if unfit.is_empty() {
+            return;
+        }
         let slots = self.objects.world.slots(object);
         for (behaviour, fields) in unfit.drain(..) {
             let slot = slots.and_then(|slots| slots.slot(behaviour));
