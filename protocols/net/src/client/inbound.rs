@@ -115,10 +115,15 @@ impl Reading<'_> {
     }
 
     /// Reports the fields of an object whose values of a different build did not fit.
+    #[inline]
     fn report_unfit(&mut self, object: NetId, unfit: &mut Vec<(usize, u64)>) {
-        if unfit.is_empty() {
-            return;
+        if !unfit.is_empty() {
+            self.report_each_unfit(object, unfit);
         }
+    }
+
+    #[cold]
+    fn report_each_unfit(&mut self, object: NetId, unfit: &mut Vec<(usize, u64)>) {
         let slots = self.objects.world.slots(object);
         for (behaviour, fields) in unfit.drain(..) {
             let slot = slots.and_then(|slots| slots.slot(behaviour));

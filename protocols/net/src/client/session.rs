@@ -22,7 +22,7 @@ use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, ServerPace, Start};
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::unstable::object::Nanos;
+use syncvar_runtime::unstable::object::{Nanos, Pools};
 use syncvar_runtime::unstable::packet::Room;
 use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{Channel, ConnectionId, MAX_BYTES, NetId};
@@ -116,6 +116,13 @@ impl Session {
     #[inline]
     pub(super) fn plan(&self, prefab: u32) -> Option<&PrefabPlan> {
         self.build.translation.as_ref()?.differing(prefab)
+    }
+
+    /// Returns the plan of the prefab of a pool, as [`plan`](Self::plan).
+    #[inline]
+    pub(super) fn plan_of(&self, pool: u32, pools: &Pools) -> Option<&PrefabPlan> {
+        let translation = self.build.translation.as_ref()?;
+        translation.differing(pools.prefab(pool))
     }
 
     pub(super) fn is_connected(&self) -> bool {

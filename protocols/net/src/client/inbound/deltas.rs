@@ -305,7 +305,7 @@ impl Inbound {
     fn read_entries(&mut self, way: Way, pool: u32, entries: &[Entry<'_>], lent: &mut Reading<'_>) {
         let default_interval = lent.session.default_interval(&lent.context.config);
         let objects = &mut *lent.objects;
-        let plan = lent.session.plan(objects.world.pools.prefab(pool));
+        let plan = lent.session.plan_of(pool, &objects.world.pools);
         let Some(pool) = objects.world.pools.pool_mut(pool) else {
             return;
         };

@@ -131,7 +131,7 @@ impl Inbound {
                 prefab.insert_into(&mut world.pools, object)
             }
         };
-        let plan = lent.session.plan(lent.objects.world.pools.prefab(at.pool));
+        let plan = lent.session.plan_of(at.pool, &lent.objects.world.pools);
         // A scene object may have been an object of another server.
         if plan.is_some() || snapshot.relation.scene_id.is_some() {
             let slots = lent.objects.world.pools.slots_mut(at);
@@ -158,7 +158,7 @@ impl Inbound {
     ) -> Result<(), ReadError> {
         let object = snapshot.object;
         lent.writes.permits.remove(object);
-        let plan = lent.session.plan(lent.objects.world.pools.prefab(at.pool));
+        let plan = lent.session.plan_of(at.pool, &lent.objects.world.pools);
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
             .with_budget(self.budget)
             .with_references(&mut self.memory.targets);
