@@ -8,8 +8,12 @@
     reason = "what is short is easier to read here"
 )]
 
+mod calls;
 mod edit;
 mod oracle;
+mod owners;
+mod retype;
+mod typed;
 mod types;
 
 use std::collections::BTreeMap;
@@ -20,7 +24,7 @@ use syncvar::prelude::*;
 use syncvar::schema::{Readers, Schema, SchemaField, SchemaType, Writers};
 use syncvar::testing::{Conditions, Random};
 use syncvar::untyped::Value;
-use syncvar::{ServerConfig, SpawnOptions};
+use syncvar::{Framing, ServerConfig, SpawnOptions};
 use types::random_value;
 
 /// Values that a field of the client may have: the result for each value of the server so far.
@@ -56,14 +60,27 @@ fn run(seed: u64) {
         .map(ToString::to_string)
         .collect();
     assert_eq!(!refused.is_empty(), pair.is_refused, "{refused:#?}");
+    let server = pair.server.clone();
+    let is_typed = pair.is_typed;
+    let prefabs = move || {
+        if is_typed {
+            typed::prefabs()
+        } else {
+            registry(&server)
+        }
+    };
+    let [is_unet, is_lossy] = [random.chance(250), random.chance(500)];
+    let mut config = ServerConfig::default();
+    if is_unet {
+        config.framing = Framing::Unet;
+    }
     let link = Conditions {
-        loss: if random.chance(500) { 0.15 } else { 0.0 },
+        // UNet's messages are not repaired.
+        loss: if is_lossy && !is_unet { 0.15 } else { 0.0 },
         seed,
         ..Conditions::default()
     };
-    let server = pair.server.clone();
-    let prefabs = move || Prefabs::from_schema(&server).expect("a schema without types by hand");
-    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    let mut net = MemoryNetwork::with_config(prefabs, config, link);
     net.connect_client(NetworkClient::new(registry(&pair.client)));
     net.settle();
     assert_eq!(
@@ -84,6 +101,12 @@ fn run(seed: u64) {
     };
     world.play(&mut random);
     world.check(0);
+    if world.net.client_count() > 1 {
+        world.check(1);
+        world.check_equal(2);
+    }
+    world.check_owner_writes(&mut random);
+    world.check_commands(&mut random);
     world.check_messages(&mut random);
     world.check_recording();
 }
@@ -94,26 +117,43 @@ fn registry(schema: &Schema) -> Prefabs {
 
 impl World<'_> {
     fn play(&mut self, random: &mut Random) {
-        for _ in 0..1 + random.below(2) {
+        for _ in 0..=random.below(2) {
             let id = self
                 .net
                 .server
-                .spawn_prefab("thing", SpawnOptions::default())
+                .spawn_prefab(
+                    &self.pair.server.prefabs[0].names.name,
+                    SpawnOptions::default(),
+                )
                 .unwrap();
             self.objects.push(id);
             self.possible.push(Possible::new());
             let object = self.objects.len() - 1;
-            for (behaviour, name, field) in self.pair.fields(&self.pair.server) {
+            for (behaviour, name, field) in Pair::fields(&self.pair.server) {
                 self.note(object, behaviour, &name, &field);
             }
         }
-        if random.chance(500) {
+        if random.chance(700) {
             let owner = Some(self.net.connection(0));
             self.net.server.set_owner(self.objects[0], owner).unwrap();
         }
-        for _ in 0..random.below(12) {
+        let (count, others) = (random.below(12), random.chance(150));
+        for step in 0..count {
             for _ in 0..random.below(4) {
                 self.write(random);
+            }
+            if others && step == count / 2 {
+                // A client of the same build as the first, and one of the build of the server.
+                let late = NetworkClient::new(registry(&self.pair.client));
+                self.net.connect_client(late);
+                let equal = NetworkClient::new(registry(&self.pair.server));
+                self.net.connect_client(equal);
+            }
+            if random.chance(20) && !self.net.client(0).is_owner(self.objects[0]) {
+                self.net.cut(0);
+                self.write(random);
+                self.net.step();
+                self.net.reconnect(0);
             }
             if random.chance(200) {
                 self.write_as_owner(random);
@@ -126,12 +166,21 @@ impl World<'_> {
     /// Writes a random value to a random field of the server.
     fn write(&mut self, random: &mut Random) {
         let object = random.below(self.objects.len() as u32) as usize;
-        let fields = self.pair.fields(&self.pair.server);
+        let id = self.objects[object];
+        let fields = Pair::fields(&self.pair.server);
+        if self.pair.is_typed {
+            for _ in 0..=random.below(6) {
+                typed::change(random, &mut self.net.server, id);
+            }
+            for (behaviour, name, field) in fields {
+                self.note(object, behaviour, &name, &field);
+            }
+            return;
+        }
         let Some((behaviour, name, field)) = random.pick(&fields).cloned() else {
             return;
         };
         let value = random_value(random, &field.value);
-        let id = self.objects[object];
         // The owner's fields are not the server's.
         let _ = self
             .net
@@ -140,13 +189,20 @@ impl World<'_> {
         self.note(object, behaviour, &name, &field);
     }
 
+    /// Returns the value of a field of the server; `None` for an absent behaviour.
+    fn server_value(&self, id: NetId, behaviour: &str, field: &SchemaField) -> Option<Value> {
+        if self.pair.is_typed {
+            return typed::value(&self.net.server, id, &field.names.name);
+        }
+        let value = self.net.server.value(id, behaviour, &field.names.name);
+        Some(value.expect("a field of the server").clone())
+    }
+
     /// Notes the value of a field of the server.
     fn note(&mut self, object: usize, behaviour: usize, name: &str, field: &SchemaField) {
-        let value = self
-            .net
-            .server
-            .value(self.objects[object], name, &field.names.name);
-        let value = value.expect("a field of the server").clone();
+        let Some(value) = self.server_value(self.objects[object], name, field) else {
+            return;
+        };
         let Some((at, own)) = self.pair.partner(behaviour, &field.names.name) else {
             return;
         };
@@ -155,24 +211,6 @@ impl World<'_> {
             let possible = self.possible[object].entry((behaviour, at)).or_default();
             possible.push(seen);
         }
-    }
-
-    /// Writes a field of the owner on the client.
-    fn write_as_owner(&mut self, random: &mut Random) {
-        let id = self.objects[0];
-        if !self.net.client(0).is_owner(id) {
-            return;
-        }
-        let fields = self.pair.fields(&self.pair.client);
-        let Some((_, name, field)) = random.pick(&fields).cloned() else {
-            return;
-        };
-        if field.writers == Writers::Server {
-            return;
-        }
-        let value = random_value(random, &field.value);
-        let client = self.net.client_mut(0);
-        let _ = client.set_value(id, &name, &field.names.name, value);
     }
 
     /// Compares each field of a client with the server's.
@@ -185,30 +223,39 @@ impl World<'_> {
             assert!(!is_bad, "seed {}: {event:?}", self.seed);
         }
         for (object, id) in self.objects.iter().enumerate() {
-            for (behaviour, name, field) in self.pair.fields(&self.pair.server) {
+            for (behaviour, name, field) in Pair::fields(&self.pair.server) {
                 let Some((at, own)) = self.pair.partner(behaviour, &field.names.name) else {
                     continue;
                 };
-                let theirs = self
-                    .net
-                    .server
-                    .value(*id, &name, &field.names.name)
-                    .unwrap();
+                let theirs = self.server_value(*id, &name, &field);
                 let own_name = self.pair.name_on_client(behaviour);
                 let ours = self
                     .net
                     .client(client)
                     .value(*id, own_name, &own.names.name);
-                let ours =
-                    ours.unwrap_or_else(|| panic!("seed {}: no {own_name}.{own}", self.seed));
+                assert_eq!(
+                    theirs.is_some(),
+                    ours.is_some(),
+                    "seed {}: {own}",
+                    self.seed
+                );
+                let (Some(theirs), Some(ours)) = (&theirs, ours) else {
+                    continue;
+                };
                 let is_owner = self.net.client(client).is_owner(*id);
                 let is_hidden = field.readers == Readers::Owner && !is_owner
                     || field.readers == Readers::Others && is_owner;
                 let present = zero(&own.value);
                 let by_owner = field.writers != Writers::Server && own.writers != Writers::Server;
+                if is_owner && by_owner && is_hidden {
+                    // The server never sends the field back to its writer.
+                    continue;
+                }
                 if is_owner && by_owner {
                     let written = expected(&own.value, &field.value, ours, &zero(&field.value));
-                    if written.as_ref() == Some(theirs) {
+                    let restored = expected(&field.value, &own.value, theirs, &present);
+                    // A refused write stays where the server's value has no form.
+                    if written.as_ref() == Some(theirs) || restored.is_none() {
                         continue;
                     }
                 }
@@ -223,12 +270,31 @@ impl World<'_> {
                     self.seed, self.pair.server, self.pair.client
                 );
             }
-            for (behaviour, name, own) in self.pair.fields(&self.pair.client) {
+            for (behaviour, name, own) in Pair::fields(&self.pair.client) {
                 if self.pair.is_alone(behaviour, &own.names.name) && own.writers == Writers::Server
                 {
                     let ours = self.net.client(client).value(*id, &name, &own.names.name);
-                    assert_eq!(ours, Some(&zero(&own.value)), "seed {}: {own}", self.seed);
+                    // The fields of an absent behaviour have no values.
+                    let is_first = ours.is_none_or(|ours| *ours == zero(&own.value));
+                    let is_present = own.names.name == "present";
+                    assert!(is_present || is_first, "seed {}: {own}", self.seed);
                 }
+            }
+        }
+    }
+
+    /// Compares each field of a client of the server's build with the server's.
+    fn check_equal(&self, client: usize) {
+        for id in &self.objects {
+            for (_, name, field) in Pair::fields(&self.pair.server) {
+                let theirs = self.server_value(*id, &name, &field);
+                let ours = self.net.client(client).value(*id, &name, &field.names.name);
+                let is_hidden = field.readers == Readers::Owner;
+                assert!(
+                    is_hidden || ours == theirs.as_ref(),
+                    "seed {}: {field}",
+                    self.seed
+                );
             }
         }
     }
@@ -294,20 +360,19 @@ impl World<'_> {
         let keyframe = self.net.server.keyframe().expect("a recording");
         player.handle_record(keyframe).unwrap();
         for (object, id) in self.objects.iter().enumerate() {
-            for (behaviour, name, field) in self.pair.fields(&self.pair.server) {
+            for (behaviour, name, field) in Pair::fields(&self.pair.server) {
                 let Some((at, own)) = self.pair.partner(behaviour, &field.names.name) else {
                     continue;
                 };
                 if field.readers != Readers::Everyone {
                     continue;
                 }
-                let theirs = self
-                    .net
-                    .server
-                    .value(*id, &name, &field.names.name)
-                    .unwrap();
+                let theirs = self.server_value(*id, &name, &field);
                 let own_name = self.pair.name_on_client(behaviour);
-                let ours = player.value(*id, own_name, &own.names.name).unwrap();
+                let ours = player.value(*id, own_name, &own.names.name);
+                let (Some(theirs), Some(ours)) = (&theirs, ours) else {
+                    continue;
+                };
                 assert!(
                     self.is_right(object, &field, (behaviour, at), own, [theirs, ours]),
                     "seed {}: {field} is {theirs}, and {own} of the recording is {ours}",

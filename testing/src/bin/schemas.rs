@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use syncvar_testing::schemas::check;
 
 /// Pairs of a process.
-const PART: u64 = 1_000;
+const PART: u16 = 1_000;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -16,8 +16,8 @@ fn main() -> ExitCode {
         let text = at.and_then(|at| arguments.get(at + 1));
         text.map_or(usual, |text| text.parse().expect("a number"))
     };
-    let (first, count) = (number("--seed", 0), number("--count", PART));
-    let failures = if count > PART {
+    let (first, count) = (number("--seed", 0), number("--count", PART.into()));
+    let failures = if count > PART.into() {
         play_parts(first, count)
     } else {
         play(first, count)
@@ -47,8 +47,8 @@ fn play(first: u64, count: u64) -> u64 {
 fn play_parts(first: u64, count: u64) -> u64 {
     let program = std::env::current_exe().expect("the path of this program");
     let mut failures = 0;
-    for part in (first..first + count).step_by(PART as usize) {
-        let rest = PART.min(first + count - part);
+    for part in (first..first + count).step_by(usize::from(PART)) {
+        let rest = u64::from(PART).min(first + count - part);
         let status = Command::new(&program)
             .args(["--seed", &part.to_string(), "--count", &rest.to_string()])
             .status()

@@ -1,52 +1,66 @@
 //! Random edits of a schema, as a developer makes them between two builds.
 
 use syncvar::schema::{
-    Names, Readers, Schema, SchemaBehaviour, SchemaClass, SchemaField, SchemaMessage, SchemaPrefab,
-    SchemaType, SchemaVariant, Writers,
+    Names, Schema, SchemaBehaviour, SchemaCall, SchemaClass, SchemaField, SchemaMessage,
+    SchemaPrefab, Writers,
 };
 use syncvar::testing::Random;
 use syncvar::values::NetworkHash128;
 
-use super::types::{INTEGERS, member, named, random_field_type, random_leaf, random_type};
+use super::calls::{commands, edit_commands};
+use super::retype::{edit_type, readers, rename, shuffle, writers};
+use super::typed;
+use super::types::{named, random_field_type, random_leaf, random_type};
 
 /// Schemas of two builds, and what belongs together.
 pub(super) struct Pair {
     pub(super) server: Schema,
     pub(super) client: Schema,
+    /// Set if the server has compiled types.
+    pub(super) is_typed: bool,
     /// Set if an edit keeps the builds apart.
     pub(super) is_refused: bool,
     /// Behaviours of the server and the client that belong together.
     behaviours: Vec<(usize, usize)>,
     /// Fields of the server and the client that belong together: a behaviour of the server, and both names.
     fields: Vec<(usize, String, String)>,
+    /// Commands that belong together, likewise.
+    pub(super) calls: Vec<(usize, String, String)>,
 }
 
-/// Field in the build of the edits, with its name in the first build.
+/// Field or call in the build of the edits, with its name in the first build.
 #[derive(Clone)]
-struct Edited {
-    field: SchemaField,
-    source: Option<String>,
+pub(super) struct Edited<T> {
+    pub(super) item: T,
+    pub(super) source: Option<String>,
 }
 
 impl Pair {
     pub(super) fn random(random: &mut Random) -> Self {
-        let first = first(random);
+        let is_typed = random.chance(200);
+        let first = if is_typed {
+            typed::prefabs().schema()
+        } else {
+            first(random)
+        };
         let mut pair = Self {
             server: first.clone(),
             client: first,
+            is_typed,
             is_refused: false,
             behaviours: Vec::new(),
             fields: Vec::new(),
+            calls: Vec::new(),
         };
         pair.edit(random);
-        if random.chance(500) {
+        if !is_typed && random.chance(500) {
             pair.swap();
         }
         pair
     }
 
     /// Returns the fields of a build: the position and name of the behaviour, and the field.
-    pub(super) fn fields(&self, of: &Schema) -> Vec<(usize, String, SchemaField)> {
+    pub(super) fn fields(of: &Schema) -> Vec<(usize, String, SchemaField)> {
         let behaviours = of.prefabs[0].behaviours.iter().enumerate();
         let fields = behaviours.flat_map(|(at, behaviour)| {
             behaviour
@@ -67,6 +81,15 @@ impl Pair {
         fields.find(|(_, field)| field.names.name == *partner)
     }
 
+    /// Returns the server's field for a field of the client.
+    pub(super) fn source(&self, behaviour: usize, name: &str) -> Option<&SchemaField> {
+        let server = self.on_server(behaviour)?;
+        let mut pairs = self.fields.iter();
+        let (_, theirs, _) = pairs.find(|(at, _, own)| *at == server && own == name)?;
+        let mut fields = self.server.prefabs[0].behaviours[server].fields();
+        fields.find(|field| field.names.name == *theirs)
+    }
+
     fn on_client(&self, behaviour: usize) -> Option<usize> {
         let mut pairs = self.behaviours.iter();
         pairs
@@ -83,26 +106,24 @@ impl Pair {
 
     /// Returns whether only the client has a field.
     pub(super) fn is_alone(&self, behaviour: usize, name: &str) -> bool {
-        let server = self
-            .behaviours
-            .iter()
-            .find(|(_, client)| *client == behaviour);
-        let Some((server, _)) = server else {
-            return true;
-        };
-        !self
-            .fields
-            .iter()
-            .any(|(at, _, own)| at == server && own == name)
+        let server = self.on_server(behaviour);
+        let mut fields = self.fields.iter();
+        !fields.any(|(at, _, own)| Some(*at) == server && own == name)
+    }
+
+    /// Returns the server's behaviour for a behaviour of the client.
+    pub(super) fn on_server(&self, behaviour: usize) -> Option<usize> {
+        let mut pairs = self.behaviours.iter();
+        pairs
+            .find(|(_, client)| *client == behaviour)
+            .map(|(server, _)| *server)
     }
 
     fn swap(&mut self) {
         std::mem::swap(&mut self.server, &mut self.client);
-        for (_, theirs, ours) in &mut self.fields {
-            std::mem::swap(theirs, ours);
-        }
         let of = self.behaviours.clone();
-        for (at, ..) in &mut self.fields {
+        for (at, theirs, ours) in self.fields.iter_mut().chain(&mut self.calls) {
+            std::mem::swap(theirs, ours);
             *at = of
                 .iter()
                 .find(|(server, _)| server == at)
@@ -116,6 +137,7 @@ impl Pair {
 
     /// Makes the client's build from the server's.
     fn edit(&mut self, random: &mut Random) {
+        let is_small = random.chance(200);
         let mut edited = Vec::new();
         for (at, behaviour) in self.client.prefabs[0]
             .behaviours
@@ -123,57 +145,129 @@ impl Pair {
             .into_iter()
             .enumerate()
         {
-            if random.chance(80) {
+            if !is_small && random.chance(80) {
                 continue;
             }
-            let fields = self.edit_fields(random, &behaviour);
-            for it in &fields {
-                if let Some(source) = &it.source {
-                    self.fields
-                        .push((at, source.clone(), it.field.names.name.clone()));
-                }
-            }
-            edited.push((Some(at), with_fields(random, behaviour, fields)));
+            let behaviour = if is_small {
+                self.move_behaviour(random, at, behaviour)
+            } else {
+                self.edit_behaviour(random, at, behaviour)
+            };
+            edited.push((Some(at), behaviour));
         }
-        if random.chance(150) {
+        if random.chance(if is_small { 30 } else { 150 }) {
             edited.push((None, behaviour(random, "Added")));
         }
-        if random.chance(200) {
+        if !is_small && random.chance(200) {
             shuffle(random, &mut edited);
         }
         for (at, (source, _)) in edited.iter().enumerate() {
             self.behaviours.extend(source.map(|source| (source, at)));
         }
         self.client.prefabs[0].behaviours = edited.into_iter().map(|(_, it)| it).collect();
+        if random.chance(100) {
+            let prefab = &mut self.client.prefabs[0];
+            rename(&mut prefab.names);
+            prefab.asset_id = NetworkHash128::of(&prefab.names.name);
+        }
         self.edit_messages(random);
     }
 
-    fn edit_fields(&mut self, random: &mut Random, behaviour: &SchemaBehaviour) -> Vec<Edited> {
+    fn edit_behaviour(
+        &mut self,
+        random: &mut Random,
+        at: usize,
+        mut behaviour: SchemaBehaviour,
+    ) -> SchemaBehaviour {
+        if random.chance(100) {
+            rename(&mut behaviour.names);
+        }
+        if random.chance(100) {
+            behaviour.channel ^= 1;
+        }
+        let present = behaviour.is_optional.then(|| behaviour.classes.pop());
+        let calls: Vec<_> = behaviour.calls().cloned().collect();
+        let calls = edit_commands(random, &behaviour.names.name, &calls);
+        let fields = self.edit_fields(random, &behaviour);
+        let mut edited = self.with_partners(random, at, behaviour, (fields, calls));
+        edited.classes.extend(present.flatten());
+        edited
+    }
+
+    /// Moves a behaviour to the other channel, and its commands to other numbers.
+    fn move_behaviour(
+        &mut self,
+        random: &mut Random,
+        at: usize,
+        mut behaviour: SchemaBehaviour,
+    ) -> SchemaBehaviour {
+        if random.chance(200) {
+            behaviour.channel ^= 1;
+        }
+        let fields = behaviour.fields().filter(|it| it.names.name != "present");
+        for name in fields.map(|it| it.names.name.clone()) {
+            self.fields.push((at, name.clone(), name));
+        }
+        for name in behaviour.calls().map(|it| it.names.name.clone()) {
+            self.calls.push((at, name.clone(), name));
+        }
+        for class in &mut behaviour.classes {
+            if random.chance(600) {
+                shuffle(random, &mut class.calls);
+            }
+        }
+        behaviour
+    }
+
+    /// Notes what belongs together.
+    fn with_partners(
+        &mut self,
+        random: &mut Random,
+        at: usize,
+        behaviour: SchemaBehaviour,
+        (mut fields, mut calls): (Vec<Edited<SchemaField>>, Vec<Edited<SchemaCall>>),
+    ) -> SchemaBehaviour {
+        let name = |names: &Names| names.name.clone();
+        for it in &mut fields {
+            let source = it.source.take();
+            self.fields
+                .extend(source.map(|source| (at, source, name(&it.item.names))));
+        }
+        for it in &mut calls {
+            let source = it.source.take();
+            self.calls
+                .extend(source.map(|source| (at, source, name(&it.item.names))));
+        }
+        with_parts(random, behaviour, fields, calls)
+    }
+
+    fn edit_fields(
+        &mut self,
+        random: &mut Random,
+        behaviour: &SchemaBehaviour,
+    ) -> Vec<Edited<SchemaField>> {
         let mut fields = Vec::new();
         for field in behaviour.fields() {
             if random.chance(100) {
                 continue;
             }
-            let mut edited = Edited {
-                field: field.clone(),
-                source: Some(field.names.name.clone()),
-            };
+            let mut edited = unchanged(field);
             if random.chance(100) {
-                rename(&mut edited.field.names);
+                rename(&mut edited.item.names);
             }
             // Two edits of one type may lead to types that no rule converts.
             if random.chance(500) {
-                edited.field.value = edit_type(random, &edited.field.value);
+                edited.item.value = edit_type(random, &edited.item.value);
             }
             if random.chance(4) {
-                edited.field.value = named("Uuid");
+                edited.item.value = named("Uuid");
                 self.is_refused = true;
             }
             if random.chance(100) {
-                edited.field.readers = readers(random);
+                edited.item.readers = readers(random);
             }
             if random.chance(100) {
-                edited.field.writers = writers(random);
+                edited.item.writers = writers(random);
             }
             fields.push(edited);
         }
@@ -181,7 +275,7 @@ impl Pair {
             let mut field = field(random, format!("added{at}"));
             field.writers = Writers::Server;
             fields.push(Edited {
-                field,
+                item: field,
                 source: None,
             });
         }
@@ -192,7 +286,9 @@ impl Pair {
     }
 
     fn edit_messages(&mut self, random: &mut Random) {
-        let message = &mut self.client.messages[0];
+        let Some(message) = self.client.messages.first_mut() else {
+            return;
+        };
         if random.chance(400) {
             message.value = edit_type(random, &message.value);
         }
@@ -231,11 +327,13 @@ fn first(random: &mut Random) -> Schema {
 }
 
 fn behaviour(random: &mut Random, name: &str) -> SchemaBehaviour {
-    let fields = (0..1 + random.below(4)).map(|at| Edited {
-        field: field(random, format!("f{at}")),
+    let fields = (0..=random.below(4)).map(|at| Edited {
+        item: field(random, format!("f{at}")),
         source: None,
     });
     let fields = fields.collect();
+    let calls = commands(random, name).into_iter();
+    let calls = calls.map(|item| Edited { item, source: None }).collect();
     let empty = SchemaBehaviour {
         names: Names::new(name),
         channel: u8::from(random.chance(300)),
@@ -243,29 +341,42 @@ fn behaviour(random: &mut Random, name: &str) -> SchemaBehaviour {
         has_data: false,
         classes: Vec::new(),
     };
-    with_fields(random, empty, fields)
+    with_parts(random, empty, fields, calls)
 }
 
-/// Divides fields among a class and its base.
-fn with_fields(
+fn unchanged(field: &SchemaField) -> Edited<SchemaField> {
+    Edited {
+        item: field.clone(),
+        source: Some(field.names.name.clone()),
+    }
+}
+
+/// Divides fields and commands among a class and its base.
+fn with_parts(
     random: &mut Random,
     behaviour: SchemaBehaviour,
-    fields: Vec<Edited>,
+    fields: Vec<Edited<SchemaField>>,
+    calls: Vec<Edited<SchemaCall>>,
 ) -> SchemaBehaviour {
-    let mut all: Vec<_> = fields.into_iter().map(|it| it.field).collect();
-    let count = if random.chance(300) {
-        random.below(all.len() as u32 + 1)
-    } else {
-        0
+    let mut fields: Vec<_> = fields.into_iter().map(|it| it.item).collect();
+    let mut calls: Vec<_> = calls.into_iter().map(|it| it.item).collect();
+    let has_base = random.chance(300);
+    let count = |random: &mut Random, all: usize| {
+        if has_base {
+            random.below(all as u32 + 1) as usize
+        } else {
+            0
+        }
     };
-    let own = all.split_off(count as usize);
-    let class = |name: &str, fields| SchemaClass {
+    let own_fields = fields.split_off(count(random, fields.len()));
+    let own_calls = calls.split_off(count(random, calls.len()));
+    let class = |name: &str, fields, calls| SchemaClass {
         name: name.into(),
         fields,
-        calls: Vec::new(),
+        calls,
     };
-    let base = (count > 0).then(|| class("Base", all));
-    let own = class(&behaviour.names.name, own);
+    let base = has_base.then(|| class("Base", fields, calls));
+    let own = class(&behaviour.names.name, own_fields, own_calls);
     SchemaBehaviour {
         classes: base.into_iter().chain([own]).collect(),
         ..behaviour
@@ -279,145 +390,5 @@ fn field(random: &mut Random, name: String) -> SchemaField {
         readers: readers(random),
         writers: writers(random),
         initial_only: false,
-    }
-}
-
-fn readers(random: &mut Random) -> Readers {
-    match random.below(10) {
-        0 => Readers::Owner,
-        1 => Readers::Others,
-        _ => Readers::Everyone,
-    }
-}
-
-fn writers(random: &mut Random) -> Writers {
-    if random.chance(150) {
-        Writers::Owner
-    } else {
-        Writers::Server
-    }
-}
-
-fn shuffle<T>(random: &mut Random, all: &mut [T]) {
-    for at in (1..all.len()).rev() {
-        all.swap(at, random.below(at as u32 + 1) as usize);
-    }
-}
-
-fn rename(names: &mut Names) {
-    let former = std::mem::take(&mut names.name);
-    names.name = format!("{former}_new");
-    names.was.insert(0, former);
-}
-
-/// Returns a type after an edit that keeps its values readable.
-fn edit_type(random: &mut Random, of: &SchemaType) -> SchemaType {
-    let boxed = |random: &mut Random, of: &SchemaType| Box::new(edit_type(random, of));
-    match of {
-        SchemaType::Named(name) => match random.below(5) {
-            0 if name != "Uuid" => SchemaType::Optional(Box::new(of.clone())),
-            1 if name != "Uuid" => SchemaType::Sequence(Box::new(of.clone())),
-            _ if INTEGERS.contains(&name.as_str()) => named(random.pick(&INTEGERS).unwrap()),
-            _ => match name.as_str() {
-                "f32" => named("f64"),
-                "f64" => named("f32"),
-                "String" => SchemaType::Array(Box::new(named("FixedString")), 8),
-                _ => of.clone(),
-            },
-        },
-        SchemaType::Optional(value) => match random.below(2) {
-            0 => (**value).clone(),
-            _ => SchemaType::Optional(boxed(random, value)),
-        },
-        SchemaType::Sequence(element) => match random.below(4) {
-            0 if is_key(element) => SchemaType::Set(element.clone()),
-            1 => SchemaType::Array(element.clone(), 2),
-            _ => SchemaType::Sequence(boxed(random, element)),
-        },
-        SchemaType::Array(element, _) if **element == named("FixedString") => named("String"),
-        SchemaType::Array(element, count) => match random.below(2) {
-            0 => SchemaType::Sequence(element.clone()),
-            _ => SchemaType::Array(boxed(random, element), *count),
-        },
-        SchemaType::Set(element) => match random.below(2) {
-            0 => SchemaType::Sequence(element.clone()),
-            _ => SchemaType::Set(Box::new(edit_key(random, element))),
-        },
-        SchemaType::Map(key, value) => {
-            SchemaType::Map(Box::new(edit_key(random, key)), boxed(random, value))
-        }
-        SchemaType::Struct { name, members } => {
-            let mut members = members.clone();
-            match random.below(5) {
-                0 => members.push(member("added", random_leaf(random))),
-                1 if members.len() > 1 => drop(members.pop()),
-                2 => shuffle(random, &mut members),
-                3 => members.iter_mut().for_each(|it| rename(&mut it.names)),
-                _ => {
-                    for it in &mut members {
-                        it.value = edit_type(random, &it.value);
-                    }
-                }
-            }
-            // Two additions would have one name.
-            members.dedup_by(|a, b| a.names.name == b.names.name);
-            SchemaType::Struct {
-                name: name.clone(),
-                members,
-            }
-        }
-        SchemaType::Enum { name, variants } => {
-            let mut variants = variants.clone();
-            match random.below(5) {
-                0 if variants.iter().all(|it| it.names.name != "Added") => {
-                    variants.push(SchemaVariant {
-                        names: Names::new("Added"),
-                        number: 99,
-                        is_other: false,
-                        members: Vec::new(),
-                    })
-                }
-                1 if variants.len() > 1 => drop(variants.pop()),
-                2 => shuffle(random, &mut variants),
-                3 => variants.iter_mut().for_each(|it| rename(&mut it.names)),
-                _ => {
-                    let is_marked = variants.iter().any(|it| it.is_other);
-                    variants[0].is_other = !is_marked;
-                }
-            }
-            SchemaType::Enum {
-                name: name.clone(),
-                variants,
-            }
-        }
-        SchemaType::Collection { name, parts } => {
-            let mut parts = parts.clone();
-            match (name.as_str(), random.below(3)) {
-                ("SyncList", 0) => return SchemaType::Sequence(Box::new(parts.remove(0))),
-                ("SyncList", _) => parts[0] = edit_type(random, &parts[0]),
-                ("SyncDictionary", 0) => parts[0] = edit_key(random, &parts[0]),
-                ("SyncDictionary", _) => parts[1] = edit_type(random, &parts[1]),
-                (_, 0) => return SchemaType::Set(Box::new(parts.remove(0))),
-                _ => parts[0] = edit_key(random, &parts[0]),
-            }
-            SchemaType::Collection {
-                name: name.clone(),
-                parts,
-            }
-        }
-        _ => of.clone(),
-    }
-}
-
-fn is_key(of: &SchemaType) -> bool {
-    matches!(of, SchemaType::Named(name) if INTEGERS.contains(&name.as_str()) || name == "String")
-}
-
-fn edit_key(random: &mut Random, of: &SchemaType) -> SchemaType {
-    match of {
-        SchemaType::Named(name) if INTEGERS.contains(&name.as_str()) => {
-            named(random.pick(&INTEGERS).unwrap())
-        }
-        _ => of.clone(),
     }
 }

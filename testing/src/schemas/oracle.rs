@@ -74,7 +74,7 @@ pub(super) fn expected(
 }
 
 /// Returns the members of a reader.
-fn members<'a>(
+pub(super) fn members<'a>(
     from: &[SchemaMember],
     to: &'a [SchemaMember],
     value: impl Fn(&str) -> Option<&'a Value>,
@@ -197,9 +197,11 @@ fn replaced(from: &SchemaType, to: &SchemaType, value: &Value) -> Value {
         }
         _ => match (elements(from), elements(to)) {
             (Some(from_element), Some(element)) => {
-                let all = list(value).unwrap_or_default().into_iter().map(|it| {
+                let has_keys = matches!(to, SchemaType::Set(_));
+                let all = list(value).unwrap_or_default().into_iter();
+                let all = all.filter_map(|it| {
                     let fits = expected(from_element, element, &it, &zero(element));
-                    fits.unwrap_or_else(|| replaced(from_element, element, &it))
+                    fits.or_else(|| (!has_keys).then(|| replaced(from_element, element, &it)))
                 });
                 of_elements(to, all.collect()).unwrap_or_else(|| zero(to))
             }

@@ -44,7 +44,7 @@ pub(super) fn random_type(random: &mut Random, depth: u32) -> SchemaType {
     if depth == 0 || random.chance(400) {
         return random_leaf(random);
     }
-    match random.below(8) {
+    match random.below(9) {
         0 => SchemaType::Optional(inner(random)),
         1 => SchemaType::Sequence(inner(random)),
         2 => SchemaType::Array(inner(random), 1 + random.below(3) as usize),
@@ -59,35 +59,40 @@ pub(super) fn random_type(random: &mut Random, depth: u32) -> SchemaType {
                 members: members.collect(),
             }
         }
-        _ => {
-            let has_data = random.chance(500);
-            let variants = (0..2 + random.below(3)).map(|at| SchemaVariant {
-                names: Names::new(format!("V{at}")),
-                number: i64::from(at * 2),
-                is_other: false,
-                members: if has_data && random.chance(600) {
-                    vec![member("x", random_leaf(random))]
-                } else {
-                    Vec::new()
-                },
-            });
-            SchemaType::Enum {
-                name: "E".into(),
-                variants: variants.collect(),
-            }
-        }
+        _ => random_enum(random),
+    }
+}
+
+fn random_enum(random: &mut Random) -> SchemaType {
+    let has_data = random.chance(500);
+    let count = 2 + random.below(3);
+    let has_other = random.chance(600);
+    let variants = (0..count).map(|at| SchemaVariant {
+        names: Names::new(format!("V{at}")),
+        number: i64::from(at * 2),
+        is_other: has_other && at == 1,
+        members: if has_data && random.chance(600) {
+            vec![member("x", random_leaf(random))]
+        } else {
+            Vec::new()
+        },
+    });
+    SchemaType::Enum {
+        name: "E".into(),
+        variants: variants.collect(),
     }
 }
 
 /// Returns the type of a field: a collection too.
 pub(super) fn random_field_type(random: &mut Random) -> SchemaType {
-    let (name, parts) = match random.below(10) {
-        0 => ("SyncList", vec![random_type(random, 1)]),
+    let (name, parts) = match random.below(12) {
+        0 | 3 => ("SyncList", vec![random_type(random, 1)]),
         1 => (
             "SyncDictionary",
             vec![random_key(random), random_type(random, 1)],
         ),
         2 => ("SyncHashSet", vec![random_key(random)]),
+        4 | 5 => return random_enum(random),
         _ => return random_type(random, 2),
     };
     SchemaType::Collection {

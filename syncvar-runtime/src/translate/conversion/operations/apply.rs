@@ -56,7 +56,7 @@ impl Operations {
             Value::List(elements) => Present::List(elements),
             Value::Set(elements) => Present::Set(elements),
             Value::Map(entries) => Present::Map(entries),
-            _ => Present::List(Vec::new()),
+            bytes => Present::List(numbers_of(&bytes)),
         })
     }
 
@@ -229,9 +229,15 @@ impl Operations {
         Ok(match self.to.read_value(&mut bytes)? {
             Value::List(elements) => elements,
             Value::Set(elements) => elements.iter().cloned().collect(),
-            _ => Vec::new(),
+            bytes => numbers_of(&bytes),
         })
     }
+}
+
+/// Returns the elements of a sequence of bytes, which is a value of its own.
+fn numbers_of(bytes: &Value) -> Vec<Value> {
+    let bytes = bytes.as_bytes().unwrap_or_default();
+    bytes.iter().map(|byte| (*byte).into()).collect()
 }
 
 /// Removes runs of elements. Returns false for a run beyond the end.
