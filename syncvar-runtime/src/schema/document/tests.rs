@@ -67,7 +67,7 @@ fn mistakes_are_errors_with_their_place() {
     let class = format!("{prefab}  behaviour B, channel 0\n    class B\n");
     let deep = format!("message m = 48: {}u8{}\n", "[".repeat(64), "]".repeat(64));
     let marks = format!("message m = 48: u8{}\n", "?".repeat(64));
-    let fields: String = (0..65).map(|n| format!("      f{n}: u8\n")).collect();
+    let fields: String = (0..65).fold(String::new(), |text, n| text + &format!("      f{n}: u8\n"));
     let behaviours = "  behaviour B, channel 0\n".repeat(65);
     let cases = [
         (
