@@ -21,7 +21,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 ///
 /// For `f32`, `f64` and all types made of floats ([`Floats`]), with one range for all floats. A value
 /// is rounded to the nearest step, a tie to the higher one. A value outside of the range becomes the nearer
-/// end. NaN is an error ([`WriteErrorKind::NotANumber`]) and is not sent. The error on a client is at most half a step, `0.5 / PER_UNIT`; for an `f32` add the
+/// end. NaN is an error ([`WriteErrorKind::NotANumber`](crate::WriteErrorKind::NotANumber)) and is not sent. The error on a client is at most half a step, `0.5 / PER_UNIT`; for an `f32` add the
 /// rounding of the step itself, 2^-24 of the larger bound. All computations use `f64`, with
 /// rounding below a millionth of a step, unless the range lies further than 2^32 steps
 /// from 0. If an `f32` can represent each step, a decoded value
