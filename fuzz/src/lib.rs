@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod collections;
+pub mod foreign;
 pub mod frames;
 pub mod kcp;
 pub mod limits;
@@ -35,6 +36,7 @@ pub const TARGETS: &[Target] = &[
     ("mirror_server", server::run::<Mirror>),
     ("mirror_client", client::run::<Mirror>),
     ("schema", schema::run),
+    ("foreign", foreign::run),
     ("values", values::run),
     ("collections", collections::run),
     ("records", records::run),

@@ -30,6 +30,7 @@ pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
             client::<Mirror>(&golden(&root.join("protocols/mirror/tests/golden/data")))
         }
         "schema" => schema(),
+        "foreign" => foreign(),
         "values" => values_of(root),
         "collections" => collections(),
         "records" => records(),
@@ -263,6 +264,24 @@ fn schema() -> Vec<Vec<u8>> {
         let (first, last) = ([&[0], first].concat(), [&[1], rest].concat());
         let steps = of_steps(&[(0, &first), (0, &last), (1, &[1, 0]), (2, &[1])]);
         inputs.push([&[255][..], &steps].concat());
+    }
+    inputs
+}
+
+/// Legal packets in order for each build, changed packets, and messages behind them.
+fn foreign() -> Vec<Vec<u8>> {
+    let mut inputs = Vec::new();
+    for build in 0..64 {
+        let legal: (u8, &[u8]) = (0, &[15 + build]);
+        for changed in [
+            (1, &[9, 1][..]),
+            (1, &[5, 3, 12, 200]),
+            (3, &[7, 1, 2]),
+            (4, &[build, 1, 2]),
+        ] {
+            let steps = of_steps(&[legal, changed, legal]);
+            inputs.push([&[build][..], &steps].concat());
+        }
     }
     inputs
 }
