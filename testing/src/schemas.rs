@@ -1,6 +1,6 @@
 //! Random pairs of schemas in random worlds: a server of one build and clients of the other, over lossy links.
 //!
-//! The second schema of a pair is the first one after random edits. The oracle ([`expected`]) is the table of the guide,
+//! The second schema of a pair is the first one after random edits. The oracle (`expected`) is the table of the guide,
 //! written for values: it knows neither bytes nor plans, and learns from the edits which fields belong together.
 
 #![allow(
