@@ -163,7 +163,7 @@ pub(crate) fn prefabs() -> Prefabs {
         .register_with("hero", made)
         .register::<Ship>("ship")
         .register::<Dragon>("dragon")
-        .message::<Chat>("chat")
         .message::<Score>("score")
+        .message::<Chat>("chat")
         .input::<Move>()
 }
