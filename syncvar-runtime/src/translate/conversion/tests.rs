@@ -6,7 +6,7 @@ use super::{Fit, MAX_INSERTED, Types};
 use crate::schema::{Measure, SchemaType};
 use crate::translate::layout::Measures;
 use crate::value::{MapValue, Value};
-use crate::{Encoding, NetworkReader, NetworkWriter};
+use crate::{Encoding, NetworkReader, NetworkWriter, ReadError};
 
 /// Result of a conversion.
 #[derive(Debug, PartialEq)]
@@ -294,94 +294,70 @@ fn other_pairs_are_refused_with_both_types() {
     );
 }
 
-#[test]
-fn values_of_collections_that_do_not_fit_become_0() {
+/// Converts operations; `present` is the reader's value. Returns the bytes of the reader.
+fn operate(
+    from: &str,
+    to: &str,
+    bytes: &[u8],
+    present: &[u8],
+) -> Result<(Vec<u8>, Fit), ReadError> {
     let types = Types {
         measures: &Measures::default(),
         reads_plain: true,
         inserted: &Cell::new(MAX_INSERTED),
     };
-    let (from, to) = (
-        SchemaType::parse("SyncList<u16>").unwrap(),
-        SchemaType::parse("SyncList<u8>").unwrap(),
-    );
+    let from = SchemaType::parse(from).unwrap();
+    let to = SchemaType::parse(to).unwrap();
     let whole = types.convert(&from, &to, None).unwrap();
     let operations = types.operations(&from, &to, &whole).unwrap().unwrap();
+    let mut reader = NetworkReader::with_encoding(bytes, Encoding::Compact);
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+    let mut fit = Fit::default();
+    let mut present = || Some(present.to_vec());
+    operations.convert(&mut reader, &mut writer, &mut fit, &mut present)?;
+    reader.finish()?;
+    Ok((writer.as_bytes().to_vec(), fit))
+}
+
+#[test]
+fn values_of_collections_that_do_not_fit_become_0() {
     // Add 300, add 5, insert 7 at 0: `position * 8 + number`.
     let bytes = [3, 0, 0xac, 2, 0, 5, 2, 7];
-    let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Compact);
-    let (mut writer, mut fit) = (
-        NetworkWriter::with_encoding(Encoding::Compact),
-        Fit::default(),
-    );
-    operations
-        .convert(&mut reader, &mut writer, &mut fit, &mut || None)
-        .unwrap();
-    assert_eq!(writer.as_bytes(), [3, 0, 0, 0, 5, 2, 7]);
+    let (converted, fit) = operate("SyncList<u16>", "SyncList<u8>", &bytes, &[]).unwrap();
+    assert_eq!(converted, [3, 0, 0, 0, 5, 2, 7]);
     assert!(fit.replaced && !fit.unfit);
 }
 
 #[test]
 fn keys_that_do_not_fit_are_left_out() {
-    let types = Types {
-        measures: &Measures::default(),
-        reads_plain: true,
-        inserted: &Cell::new(MAX_INSERTED),
-    };
     let (from, to) = ("SyncDictionary<u16, u8>", "SyncDictionary<u8, u8>");
-    let (from, to) = (
-        SchemaType::parse(from).unwrap(),
-        SchemaType::parse(to).unwrap(),
-    );
-    let whole = types.convert(&from, &to, None).unwrap();
-    let operations = types.operations(&from, &to, &whole).unwrap().unwrap();
     // Put 300: 1, put 2: 3, remove 300.
     let bytes = [3, 0, 0xac, 2, 1, 0, 2, 3, 2, 0xac, 2];
-    let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Compact);
-    let (mut writer, mut fit) = (
-        NetworkWriter::with_encoding(Encoding::Compact),
-        Fit::default(),
-    );
-    operations
-        .convert(&mut reader, &mut writer, &mut fit, &mut || None)
-        .unwrap();
-    assert_eq!(writer.as_bytes(), [1, 0, 2, 3]);
-    reader.finish().unwrap();
+    assert_eq!(operate(from, to, &bytes, &[]).unwrap().0, [1, 0, 2, 3]);
+}
+
+#[test]
+fn operations_with_keys_that_do_not_fit_leave_the_key_0_alone() {
+    let (from, to) = ("SyncDictionary<u16, u8>", "[u8: u8]");
+    // Of {0: 9}: put 300: 1, put 2: 3, remove 300.
+    let bytes = [3, 0, 0xac, 2, 1, 0, 2, 3, 2, 0xac, 2];
+    let (converted, fit) = operate(from, to, &bytes, &[1, 0, 9]).unwrap();
+    assert_eq!(converted, [2, 0, 9, 2, 3]);
+    assert!(fit.replaced && !fit.unfit);
+    // Of {0}: put 300, put 2, remove 300.
+    let bytes = [3, 0, 0xac, 2, 0, 2, 2, 0xac, 2];
+    let (converted, _) = operate("SyncHashSet<u16>", "{u8}", &bytes, &[1, 0]).unwrap();
+    assert_eq!(converted, [2, 0, 2]);
 }
 
 #[test]
 fn operations_for_a_sequence_are_applied_to_its_present_value() {
-    let types = Types {
-        measures: &Measures::default(),
-        reads_plain: true,
-        inserted: &Cell::new(MAX_INSERTED),
-    };
-    let (from, to) = (
-        SchemaType::parse("SyncList<u16>").unwrap(),
-        SchemaType::parse("[u32]").unwrap(),
-    );
-    let whole = types.convert(&from, &to, None).unwrap();
-    let operations = types.operations(&from, &to, &whole).unwrap().unwrap();
+    let (from, to) = ("SyncList<u16>", "[u32]");
+    let present = [3, 1, 2, 3];
     // Of [1, 2, 3]: add 9; set 8 at 0; remove at 1; splice 5, 6 for one at 0.
     let bytes = [4, 0, 9, 5, 8, 12, 6, 1, 2, 5, 6];
-    let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Compact);
-    let (mut writer, mut fit) = (
-        NetworkWriter::with_encoding(Encoding::Compact),
-        Fit::default(),
-    );
-    let mut present = || Some(vec![3, 1, 2, 3]);
-    operations
-        .convert(&mut reader, &mut writer, &mut fit, &mut present)
-        .unwrap();
-    assert_eq!(
-        (writer.as_bytes(), fit.unfit),
-        (&[4, 5, 6, 3, 9][..], false)
-    );
+    let (converted, fit) = operate(from, to, &bytes, &present).unwrap();
+    assert_eq!((&converted[..], fit.unfit), (&[4, 5, 6, 3, 9][..], false));
     // A position without an element.
-    let mut reader = NetworkReader::with_encoding(&[1, 5 + 8 * 9, 8], Encoding::Compact);
-    assert!(
-        operations
-            .convert(&mut reader, &mut writer, &mut fit, &mut present)
-            .is_err()
-    );
+    assert!(operate(from, to, &[1, 5 + 8 * 9, 8], &present).is_err());
 }

@@ -150,8 +150,9 @@ impl Operations {
         let (value, fits) = fit.of_key(|fit| self.element_value(reader, fit));
         let value = value?;
         match operation {
-            keyed::PUT if fits => drop(elements.insert(value)),
-            keyed::PUT => {}
+            // The reader has no element for a key that does not fit.
+            keyed::PUT | keyed::REMOVE if !fits => {}
+            keyed::PUT => drop(elements.insert(value)),
             keyed::REMOVE => drop(elements.remove(&value)),
             _ => return Ok(false),
         }
@@ -174,12 +175,11 @@ impl Operations {
         match operation {
             keyed::PUT => {
                 let value = self.entry_value(reader, fit)?;
-                match entries.get_mut(&key) {
-                    Some(entry) => *entry = value,
-                    None if fits => drop(entries.insert(key, value)),
-                    None => {}
+                if fits {
+                    entries.insert(key, value);
                 }
             }
+            keyed::REMOVE if !fits => {}
             keyed::REMOVE => drop(entries.remove(&key)),
             _ => return Ok(false),
         }
