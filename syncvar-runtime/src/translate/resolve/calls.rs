@@ -22,6 +22,7 @@ pub struct CallPlan {
 
 /// Call on an object, with its behaviour.
 struct Numbered<'a> {
+    number: u64,
     behaviour: usize,
     class: &'a str,
     call: &'a SchemaCall,
@@ -37,15 +38,18 @@ impl Numbered<'_> {
 fn calls_of(prefab: &SchemaPrefab) -> Vec<Numbered<'_>> {
     let behaviours = prefab.behaviours.iter().enumerate();
     let calls = behaviours.flat_map(|(behaviour, it): (usize, &SchemaBehaviour)| {
-        it.classes.iter().flat_map(move |class| {
-            class.calls.iter().map(move |call| Numbered {
-                behaviour,
-                class: &class.name,
-                call,
-            })
-        })
+        let classes = it.classes.iter();
+        classes.flat_map(move |class| class.calls.iter().map(move |call| (behaviour, class, call)))
     });
-    calls.collect()
+    (0..)
+        .zip(calls)
+        .map(|(number, (behaviour, class, call))| Numbered {
+            number,
+            behaviour,
+            class: &class.name,
+            call,
+        })
+        .collect()
 }
 
 /// Plans of the calls of an object.
@@ -128,7 +132,7 @@ impl Resolver<'_> {
             call: Some(call.call.names.name.clone()),
             ..place.clone()
         };
-        let Some((number, partner)) = partner_of(sender, call, behaviour, receiver) else {
+        let Some(partner) = partner_of(sender, call, behaviour, receiver) else {
             let is_command = call.call.kind == CallKind::Command;
             let effect = if is_command {
                 SchemaEffect::Missing
@@ -161,10 +165,9 @@ impl Resolver<'_> {
         if !is_same {
             self.add(&place, converted(call.call, partner.call));
         }
-        let number = u64::try_from(number).unwrap_or_default();
-        let own = sender_number(sender, call);
+        let number = partner.number;
         Some(CallPlan {
-            is_direct: is_same && own == Some(number) && call.hash() == partner.hash(),
+            is_direct: is_same && call.number == number && call.hash() == partner.hash(),
             number,
             from_hash: call.hash(),
             hash: partner.hash(),
@@ -173,22 +176,19 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the call of a behaviour of the receiver that a call of the sender is, with its number on the object.
+/// Returns the call of a behaviour of the receiver that a call of the sender is.
 fn partner_of<'a>(
     sender: &SchemaPrefab,
     call: &Numbered<'_>,
     behaviour: usize,
     receiver: &'a [Numbered<'a>],
-) -> Option<(usize, &'a Numbered<'a>)> {
+) -> Option<&'a Numbered<'a>> {
     let own = sender.behaviours.get(call.behaviour).into_iter();
     let own = own.flat_map(|it| it.calls().map(|call| &call.names));
-    let partners = receiver.iter().enumerate();
-    let partners: Vec<_> = partners
-        .filter(|(_, it)| it.behaviour == behaviour)
-        .collect();
-    let names = partners.iter().map(|(_, it)| &it.call.names);
+    let mut partners = receiver.iter().filter(|it| it.behaviour == behaviour);
+    let names = partners.clone().map(|it| &it.call.names);
     let found = find(&call.call.names, names, own)?;
-    partners.get(found).copied()
+    partners.nth(found)
 }
 
 /// Describes a call whose arguments are converted.
@@ -209,13 +209,4 @@ const fn kind_on_wire(kind: CallKind) -> u8 {
         CallKind::ClientRpc | CallKind::TargetRpc => 1,
         CallKind::SyncEvent => 2,
     }
-}
-
-/// Returns the number of a call in the build of its sender.
-fn sender_number(sender: &SchemaPrefab, call: &Numbered<'_>) -> Option<u64> {
-    let calls = calls_of(sender);
-    let at = calls
-        .iter()
-        .position(|it| std::ptr::eq(it.call, call.call))?;
-    u64::try_from(at).ok()
 }
