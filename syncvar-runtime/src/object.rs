@@ -2,7 +2,6 @@
 
 mod alone;
 mod behaviours;
-mod bits;
 mod call;
 mod change_sink;
 mod changes;

@@ -24,6 +24,7 @@ pub use document::{
     MAX_SCHEMA_TEXT, MAX_TYPE_DEPTH, Names, Schema, SchemaBehaviour, SchemaCall, SchemaClass,
     SchemaError, SchemaField, SchemaMember, SchemaMessage, SchemaPrefab, SchemaType, SchemaVariant,
 };
+pub(crate) use field_bit::each_position;
 pub use field_bit::{FieldBit, Inherits, each_bit};
 pub use packed_bits::PackedBits;
 pub use policy::{FieldPolicy, PolicyBits, Readers, Role, Writers};

@@ -1,7 +1,7 @@
 //! Delta of a field alone: whether it has a form on the wire, and how long it is.
 
-use super::bits::each;
 use super::slot::Slot;
+use crate::schema::each_bit;
 use crate::{Encoding, NetworkWriter, WriteError};
 
 /// Limits of the fields that share a message, in bytes.
@@ -44,7 +44,7 @@ impl dyn Slot + '_ {
             let length = self.length_alone(*field, encoding);
             length.is_ok_and(|length| length > limit)
         };
-        each(fields & dirty)
+        each_bit(fields & dirty)
             .filter(is_large)
             .fold(0, |all, field| all | field)
     }

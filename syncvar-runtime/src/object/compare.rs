@@ -1,12 +1,11 @@
 //! Comparison of a replica with the server's object, for tests.
 
 use super::Slots;
-use super::bits::each;
 use super::slot::Slot;
 use super::value_text::{unordered_elements, value_text};
 use crate::behaviour::Presence;
 use crate::limits::ReadBudget;
-use crate::schema::Role;
+use crate::schema::{Role, each_bit};
 use crate::{Encoding, NetworkReader, NetworkWriter};
 
 /// A field of a replica that differs from the server's object, or from the prefab.
@@ -61,7 +60,7 @@ fn compare_behaviours(
     let policy = server.info().policy;
     let unsent = policy.throttled & server.dirty_bits();
     let compared = policy.readable(role) & !(policy.initial_only | unsent);
-    for bit in each(compared & server.info().schema.dirty_bits()) {
+    for bit in each_bit(compared & server.info().schema.dirty_bits()) {
         let (ours, theirs) = (write(server, bit), write(replica, bit));
         if ours != theirs && !is_same_content(made, bit, &ours, &theirs) {
             differences.extend(difference(server, bit, &ours, &theirs));
@@ -101,7 +100,7 @@ pub fn compare_private(
         if private == 0 || info.presence == Presence::Optional {
             continue;
         }
-        for bit in each(private) {
+        for bit in each_bit(private) {
             let (initial, theirs) = (write(made, bit), write(replica, bit));
             if initial != theirs {
                 differences.extend(difference(replica, bit, &initial, &theirs));

@@ -1,6 +1,6 @@
 //! `FieldTicks`: tick of every field of a behaviour on an unreliable channel.
 
-use super::bits::each;
+use crate::schema::each_bit;
 
 /// Number of ticks beside the box of the rest: most behaviours need one allocation.
 const FEW: usize = 5;
@@ -112,7 +112,7 @@ impl FieldTicks {
     }
 
     fn those(&self, fields: u64, is_one: impl Fn(u32) -> bool) -> u64 {
-        let fields = each(fields & self.fields).filter(|field| is_one(self.of(*field)));
+        let fields = each_bit(fields & self.fields).filter(|field| is_one(self.of(*field)));
         fields.fold(0, |all, field| all | field)
     }
 

@@ -1,6 +1,5 @@
 //! State that may be older than the state of a replica: the newest value of every field wins.
 
-use super::bits::each;
 use super::erased_fields::{ErasedFields, write};
 use super::field_ticks::FieldTicks;
 use super::own_fields::OwnFields;
@@ -8,7 +7,7 @@ use super::saved_value::{SAVED, StateSize, put_back};
 use super::slot::{Slot, SlotInfo};
 use super::slots::Slots;
 use crate::behaviour::{Arrival, Presence};
-use crate::schema::PolicyBits;
+use crate::schema::{PolicyBits, each_bit};
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult, SerializeContext};
 
 /// Condition under which received state replaces the value of a field with a [tick](FieldTicks).
@@ -239,7 +238,7 @@ impl SavedFields {
         self.plain = reader.context().plain;
         let behaviour = slot.fields();
         let mut saved = 0;
-        for field in each(fields) {
+        for field in each_bit(fields) {
             let start = self.writer.len();
             write_form(self.plain, behaviour, &mut self.writer, field);
             if self.writer.take_error().is_some() {

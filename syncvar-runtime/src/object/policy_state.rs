@@ -1,11 +1,10 @@
 //! State of the restricted fields of a behaviour: their writers, previous values and last sends.
 
-use super::bits::each;
 use super::erased_fields::{ErasedFields, FieldOperation, apply, clear, set_dirty};
 use super::nanos::{Nanos, nanos};
 use super::saved_value::{SAVED, StateSize, measured_value_of, put_back, value_of};
 use crate::limits::ReadBudget;
-use crate::schema::{BehaviourSchema, PolicyBits};
+use crate::schema::{BehaviourSchema, PolicyBits, each_bit};
 use crate::{NetworkReader, ReadResult};
 
 /// State of the restricted fields of a behaviour.
@@ -65,7 +64,7 @@ impl PolicyState {
     fn keep(&mut self, behaviour: &mut (impl ErasedFields + ?Sized), fields: u64, shared: u64) {
         let dirty = behaviour.dirty_bits();
         self.size = StateSize::default();
-        for bit in each(fields) {
+        for bit in each_bit(fields) {
             let value = measured_value_of(behaviour, bit, &mut self.size);
             // A field of an absent behaviour is empty.
             if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -253,7 +252,7 @@ impl PolicyState {
 
     /// Records accepted writes of checked fields.
     pub fn note_accepted(&mut self, fields: u64, tick: u32) {
-        for bit in each(fields) {
+        for bit in each_bit(fields) {
             match self.accepted.iter_mut().find(|(field, _)| *field == bit) {
                 Some((_, at)) => *at = tick,
                 None => self.accepted.push((bit, tick)),
@@ -283,7 +282,7 @@ impl PolicyState {
         now: Nanos,
     ) {
         self.relayed &= !fields;
-        for bit in each(fields & policy.throttled) {
+        for bit in each_bit(fields & policy.throttled) {
             self.last_sent(bit).at = now;
         }
         self.note_values(behaviour, policy, fields);
@@ -296,7 +295,7 @@ impl PolicyState {
         policy: &PolicyBits,
         fields: u64,
     ) {
-        for bit in each(fields & policy.throttled) {
+        for bit in each_bit(fields & policy.throttled) {
             self.last_sent(bit).value = value_of(behaviour, bit);
         }
     }

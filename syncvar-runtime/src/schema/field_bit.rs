@@ -11,9 +11,18 @@ use std::ops::BitAnd;
 ///
 /// assert!(each_bit(0b1010).eq([0b10, 0b1000]));
 /// ```
-pub fn each_bit(mask: u64) -> impl Iterator<Item = u64> {
-    let bits = (0..u64::BITS).map(|number| 1 << number);
-    bits.filter(move |bit| mask & bit != 0)
+#[inline]
+pub fn each_bit(mut mask: u64) -> impl Iterator<Item = u64> {
+    std::iter::from_fn(move || {
+        let bit = mask & mask.wrapping_neg();
+        mask ^= bit;
+        (bit != 0).then_some(bit)
+    })
+}
+
+/// Returns the position of each bit of a mask, ascending.
+pub(crate) fn each_position(mask: u64) -> impl Iterator<Item = usize> {
+    each_bit(mask).map(|bit| bit.trailing_zeros() as usize)
 }
 
 /// A field of the behaviour `B`, as its dirty bit. The constant of an interpolated field names the type `T` of its

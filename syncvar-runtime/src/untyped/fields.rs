@@ -4,7 +4,7 @@ use super::behaviour::UntypedBehaviour;
 use super::class::{Block, Selection, UntypedField};
 use super::collection;
 use crate::object::{ErasedFields, FieldOperation};
-use crate::schema::Role;
+use crate::schema::{Role, each_position};
 use crate::translate::layout::Layout;
 use crate::value::Value;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, WriteErrorKind};
@@ -58,15 +58,6 @@ impl UntypedField {
     }
 }
 
-/// Returns the positions of the set bits.
-fn positions(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let position = (bits != 0).then(|| bits.trailing_zeros() as usize);
-        bits &= bits.wrapping_sub(1);
-        position
-    })
-}
-
 impl UntypedBehaviour {
     /// Reads fields one after another.
     pub(super) fn read_fields(
@@ -76,7 +67,7 @@ impl UntypedBehaviour {
         reader: &mut NetworkReader<'_>,
     ) -> ReadResult<()> {
         let class = self.class;
-        for index in positions(fields) {
+        for index in each_position(fields) {
             if let (Some(field), Some(value)) =
                 (class.fields.get(index), self.values.get_mut(index))
             {
@@ -88,7 +79,7 @@ impl UntypedBehaviour {
 
     /// Writes fields one after another.
     pub(super) fn write_fields(&self, fields: u64, form: FieldForm, writer: &mut NetworkWriter) {
-        for index in positions(fields) {
+        for index in each_position(fields) {
             if let (Some(field), Some(value)) =
                 (self.class.fields.get(index), self.values.get(index))
             {

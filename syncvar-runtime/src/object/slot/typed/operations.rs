@@ -6,12 +6,12 @@ use super::{TypedSlot, policy_of};
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::motion::{Moment, Shown};
-use crate::object::bits::each;
 use crate::object::erased_fields::ErasedFields;
 use crate::object::hooks::{ErasedHooks, Hooks, Remembered};
 use crate::object::nanos::Nanos;
 use crate::object::slot::{PolicySlot, Slot, SlotInfo, SlotParts, Tracked};
 use crate::object::slot_state::SlotState;
+use crate::schema::each_bit;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, ReadResult, SerializeContext,
@@ -271,7 +271,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         let Some(tracks) = state.and_then(|state| state.tracks.as_deref()) else {
             return Ok(());
         };
-        for field in each(fields & Self::INFO.on_view) {
+        for field in each_bit(fields & Self::INFO.on_view) {
             if let Some(track) = tracks.any(field) {
                 let shown = Shown::new(track, field, tick);
                 contain(|| behaviour::show(&mut self.behaviour, &shown, ctx))?;
