@@ -5,7 +5,8 @@ use std::fmt;
 
 use super::class::{FieldError, FieldErrorKind, UntypedClass, UntypedField};
 use crate::behaviour::{AnyBehaviour, Presence};
-use crate::schema::is_named;
+use crate::object::{Slot, Slots};
+use crate::schema::{PolicyBits, is_named};
 use crate::translate::layout::ValueError;
 use crate::value::Value;
 use crate::{Encoding, NetworkIdentity, NetworkReader, NetworkWriter};
@@ -160,6 +161,27 @@ impl<'a> NetworkIdentity<'a> {
     /// Returns the untyped behaviour at a position.
     pub fn untyped_at(self, index: usize) -> Option<&'a UntypedBehaviour> {
         UntypedBehaviour::of(self.any_behaviour_at(index)?)
+    }
+}
+
+impl dyn Slots {
+    /// Returns the first untyped behaviour with a name.
+    pub fn untyped(&self, name: &str) -> Option<&UntypedBehaviour> {
+        let mut all = self
+            .iter()
+            .filter_map(|slot| UntypedBehaviour::of(slot.behaviour()));
+        all.find(|behaviour| behaviour.is_named(name))
+    }
+
+    /// Like [`untyped`](Self::untyped), for writing, with the readers and writers of the fields.
+    pub fn untyped_mut(&mut self, name: &str) -> Option<(PolicyBits, &mut UntypedBehaviour)> {
+        let is_it = |slot: &dyn Slot| {
+            UntypedBehaviour::of(slot.behaviour()).is_some_and(|it| it.is_named(name))
+        };
+        let position = self.iter().position(is_it)?;
+        let slot = self.slot_mut(position)?;
+        let policy = *slot.policy();
+        Some((policy, UntypedBehaviour::of_mut(slot.behaviour_mut())?))
     }
 }
 

@@ -178,16 +178,8 @@ impl<'a> UntypedMut<'a> {
             discard_writes(slots);
         }
         let is_owned = replica.is(Fact::Owned);
-        let named = |slot: &dyn Slot| {
-            let found = UntypedBehaviour::of(slot.behaviour());
-            found.is_some_and(|found| found.is_named(behaviour))
-        };
-        let position = slots.iter().position(named);
-        let slot = position.and_then(|position| slots.slot_mut(position));
-        let slot = slot.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
-        let policy = *slot.policy();
-        let behaviour = UntypedBehaviour::of_mut(slot.behaviour_mut());
-        let behaviour = behaviour.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
+        let found = slots.untyped_mut(behaviour);
+        let (policy, behaviour) = found.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
         Ok(Self {
             behaviour,
             writable: if is_owned { policy.owner_write } else { 0 },

@@ -12,9 +12,7 @@ impl NetworkClient {
     /// Returns the behaviour of an object with a name, whose prefab comes from a schema
     /// ([`Prefabs::from_schema`](syncvar_runtime::Prefabs::from_schema)). The name of an optional behaviour is `Name` too.
     pub fn untyped(&self, id: NetId, behaviour: &str) -> Option<&UntypedBehaviour> {
-        let identity = self.identity(id)?;
-        (0..identity.behaviour_count())
-            .filter_map(|index| identity.untyped_at(index))
+        self.untyped_behaviours(id)
             .find(|found| found.is_named(behaviour))
     }
 

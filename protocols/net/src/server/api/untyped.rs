@@ -1,6 +1,5 @@
 //! Objects by the names of a schema, for servers without the compiled types.
 
-use syncvar_runtime::unstable::object::Slot;
 use syncvar_runtime::untyped::{FieldError, FieldErrorKind, UntypedBehaviour, Value};
 use syncvar_runtime::{NetId, ObjectError, PrefabError, SpawnError};
 
@@ -47,11 +46,7 @@ impl NetworkServer {
     /// Returns the behaviour of an object with a name, whose prefab comes from a schema
     /// ([`Prefabs::from_schema`](syncvar_runtime::Prefabs::from_schema)).
     pub fn untyped(&self, id: NetId, behaviour: &str) -> Option<&UntypedBehaviour> {
-        let slots = self.objects.world.slots(id)?;
-        let mut all = slots.iter();
-        all.find_map(|slot| {
-            UntypedBehaviour::of(slot.behaviour()).filter(|it| it.is_named(behaviour))
-        })
+        self.objects.world.slots(id)?.untyped(behaviour)
     }
 
     /// Returns the value of a field: see [`untyped`](Self::untyped).
@@ -78,15 +73,8 @@ impl NetworkServer {
         let slots = self.objects.world.slots_mut(id);
         let missing = FieldErrorKind::Object(ObjectError::NoSuchObject(id));
         let slots = slots.ok_or_else(|| error(missing))?;
-        let is_named = |slot: &dyn Slot| {
-            UntypedBehaviour::of(slot.behaviour()).is_some_and(|it| it.is_named(behaviour))
-        };
-        let position = slots.iter().position(is_named);
-        let slot = position.and_then(|position| slots.slot_mut(position));
-        let slot = slot.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
-        let policy = slot.info().policy;
-        let found = UntypedBehaviour::of_mut(slot.behaviour_mut());
-        let found = found.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
+        let found = slots.untyped_mut(behaviour);
+        let (policy, found) = found.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
         let of_owner = policy.owner_write & !policy.server_override;
         if owned && found.bit(field).is_some_and(|bit| of_owner & bit != 0) {
             return Err(error(FieldErrorKind::NotWritable));
