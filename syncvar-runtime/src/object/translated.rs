@@ -10,7 +10,7 @@ use super::reception::{Entry, Reception};
 use super::slot::Slot;
 use super::slot_state::ServerRules;
 use super::slots::{Slots, Visit as _};
-use crate::translate::behaviour::{BehaviourPlan, Scratch};
+use crate::translate::behaviour::{BehaviourPlan, Converted, Scratch};
 use crate::translate::resolve::PrefabPlan;
 use crate::{
     Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult, SerializeContext,
@@ -26,13 +26,24 @@ pub struct TranslationMemory {
 }
 
 impl TranslationMemory {
-    /// Returns an empty writer.
-    fn restart(&mut self, reader: &NetworkReader<'_>) {
-        if self.bytes.encoding() == reader.encoding() {
-            self.bytes.truncate(0);
-        } else {
-            self.bytes = NetworkWriter::with_encoding(reader.encoding());
+    /// Makes the bytes of a behaviour of the client, and notes the fields that do not fit.
+    fn convert<'r>(
+        &mut self,
+        index: usize,
+        reader: &mut NetworkReader<'r>,
+        convert: impl FnOnce(
+            &mut NetworkReader<'r>,
+            &mut NetworkWriter,
+            &mut Scratch,
+        ) -> ReadResult<Converted>,
+    ) -> ReadResult<Converted> {
+        self.bytes.restart(reader.encoding());
+        let (bytes, scratch) = (&mut self.bytes, &mut self.scratch);
+        let converted = reader.without_references(|reader| convert(reader, bytes, scratch))?;
+        if converted.unfit != 0 {
+            self.unfit.push((index, converted.unfit));
         }
+        Ok(converted)
     }
 }
 
@@ -149,15 +160,11 @@ fn read_delta(
     reader: &mut NetworkReader<'_>,
     memory: &mut TranslationMemory,
 ) -> ReadResult<u64> {
-    memory.restart(reader);
     let encoding = reader.encoding();
-    let (bytes, scratch) = (&mut memory.bytes, &mut memory.scratch);
     let mut former = |field: usize| value_of(slot, field, encoding);
-    let converted = reader
-        .without_references(|reader| plan.convert_delta(reader, bytes, scratch, &mut former))?;
-    if converted.unfit != 0 {
-        memory.unfit.push((index, converted.unfit));
-    }
+    let converted = memory.convert(index, reader, |reader, bytes, scratch| {
+        plan.convert_delta(reader, bytes, scratch, &mut former)
+    })?;
     if converted.fields == 0 {
         return Ok(0);
     }
@@ -329,14 +336,10 @@ fn read_snapshot(
     reader: &mut NetworkReader<'_>,
     memory: &mut TranslationMemory,
 ) -> ReadResult<()> {
-    memory.restart(reader);
-    let (bytes, scratch) = (&mut memory.bytes, &mut memory.scratch);
     let wanted = !rule.newest.map_or(0, |rule| rule.kept_by(slot));
-    let converted = reader
-        .without_references(|reader| plan.convert_snapshot(reader, wanted, bytes, scratch))?;
-    if converted.unfit != 0 {
-        memory.unfit.push((index, converted.unfit));
-    }
+    let converted = memory.convert(index, reader, |reader, bytes, scratch| {
+        plan.convert_snapshot(reader, wanted, bytes, scratch)
+    })?;
     reader.read_translated(memory.bytes.as_bytes(), |own| {
         slot.fields().read_fields(own, converted.fields)?;
         own.finish()
@@ -356,13 +359,9 @@ fn read_as_delta(
     reader: &mut NetworkReader<'_>,
     memory: &mut TranslationMemory,
 ) -> ReadResult<()> {
-    memory.restart(reader);
-    let (bytes, scratch) = (&mut memory.bytes, &mut memory.scratch);
-    let converted = reader
-        .without_references(|reader| plan.convert_snapshot_to_delta(reader, bytes, scratch))?;
-    if converted.unfit != 0 {
-        memory.unfit.push((index, converted.unfit));
-    }
+    memory.convert(index, reader, |reader, bytes, scratch| {
+        plan.convert_snapshot_to_delta(reader, bytes, scratch)
+    })?;
     reader.read_translated(memory.bytes.as_bytes(), |own| {
         rule.read_delta(slot, own).0?;
         own.finish()
@@ -383,10 +382,8 @@ pub fn translate_write(
     writer: &mut NetworkWriter,
     memory: &mut TranslationMemory,
 ) -> ReadResult<u64> {
-    let behaviours = plan.behaviours.iter().enumerate();
-    let found = behaviours
-        .into_iter()
-        .find(|(_, it)| it.target == Some(index));
+    let mut behaviours = plan.behaviours.iter().enumerate();
+    let found = behaviours.find(|(_, it)| it.target == Some(index));
     let Some((position, behaviour)) = found else {
         return Ok(0);
     };

@@ -174,6 +174,21 @@ impl Schema {
     pub fn prefab(&self, name: &str) -> Option<&SchemaPrefab> {
         self.prefabs.iter().find(|it| it.names.name == name)
     }
+
+    /// Calls a function with each type, and with the types inside.
+    pub(crate) fn each_type(&self, action: &mut dyn FnMut(&SchemaType)) {
+        for behaviour in self.prefabs.iter().flat_map(|prefab| &prefab.behaviours) {
+            for field in behaviour.fields() {
+                field.value.each(action);
+            }
+            for argument in behaviour.calls().flat_map(|call| &call.arguments) {
+                argument.value.each(action);
+            }
+        }
+        for message in &self.messages {
+            message.value.each(action);
+        }
+    }
 }
 
 /// Returns the hash of a canonical text.

@@ -13,24 +13,17 @@
 //! A field that does not fit is left out, and its reader keeps the former value. So is a field that the writer lacks: the
 //! snapshot of an object is a list of values too, and never the whole state of the reader's class.
 
-use super::conversion::{Conversion, Fit, Operations, Refusal, Types, find};
+mod classes;
+mod matching;
+
+pub use classes::Classes;
+pub use matching::{Rules, matches, rules};
+
+use super::conversion::{Conversion, Fit, Operations, Refusal, Types};
 use super::layout::Layout;
-use crate::schema::{
-    FieldPolicy, PolicyBits, Role, SchemaBehaviour, SchemaField, SchemaType, Writers,
-};
+use crate::schema::{SchemaBehaviour, SchemaField, SchemaType, each_position};
 use crate::value::Value;
 use crate::{NetworkReader, NetworkWriter, ReadResult};
-
-/// Classes of a behaviour, as its deltas and snapshots are divided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Classes {
-    /// Bits of the fields of each class with fields, bases first. The field `present` of an optional behaviour is none of them.
-    fields: Vec<u64>,
-    /// Bit of the field `present`; 0 without.
-    present: u64,
-    /// Restricted fields.
-    policy: PolicyBits,
-}
 
 /// Plan of a field of the writer.
 #[derive(Clone, Debug)]
@@ -95,141 +88,9 @@ pub struct Converted {
 /// Returns the present value of a field of the reader, by its position.
 pub type Former<'a> = dyn FnMut(usize) -> Option<Vec<u8>> + 'a;
 
-impl Classes {
-    /// Describes the classes of a behaviour.
-    pub fn of(behaviour: &SchemaBehaviour) -> Self {
-        let (mut classes, mut present, mut policy) = (Vec::new(), 0, PolicyBits::default());
-        let (mut next, last) = (0_u32, behaviour.classes.len().saturating_sub(1));
-        for (at, class) in behaviour.classes.iter().enumerate() {
-            let mut bits = 0;
-            for field in &class.fields {
-                let bit = 1_u64.checked_shl(next).unwrap_or_default();
-                next += 1;
-                bits |= bit;
-                policy.add(bit, &policy_of(field));
-            }
-            if behaviour.is_optional && at == last {
-                present = bits;
-            } else if bits != 0 {
-                classes.push(bits);
-            }
-        }
-        Self {
-            fields: classes,
-            present,
-            policy,
-        }
-    }
-
-    fn all(&self) -> u64 {
-        self.fields
-            .iter()
-            .fold(self.present, |all, bits| all | bits)
-    }
-
-    /// Reads a delta. Calls a function with the position of each field, in order.
-    fn read_delta<'a>(
-        &self,
-        reader: &mut NetworkReader<'a>,
-        mut field: impl FnMut(usize, &mut NetworkReader<'a>) -> ReadResult<()>,
-    ) -> ReadResult<()> {
-        if self.present != 0 {
-            let mask = reader.read_dirty_bits(self.all())?;
-            each(mask & self.present, |index| field(index, reader))?;
-            if mask & !self.present == 0 {
-                return Ok(());
-            }
-        }
-        let known = self.all() & !self.present;
-        for class in &self.fields {
-            let mask = reader.read_dirty_bits(known)?;
-            each(mask & class, |index| field(index, reader))?;
-        }
-        Ok(())
-    }
-
-    /// Writes a delta. Calls a function with the position of each field, in order.
-    fn write_delta(
-        &self,
-        fields: u64,
-        writer: &mut NetworkWriter,
-        mut field: impl FnMut(usize, &mut NetworkWriter),
-    ) {
-        let mut write = |bits: u64, writer: &mut NetworkWriter| {
-            for index in 0..64 {
-                if bits >> index & 1 == 1 {
-                    field(index, writer);
-                }
-            }
-        };
-        let inner = fields & !self.present;
-        if self.present != 0 {
-            writer.write_dirty_bits(fields);
-            write(fields & self.present, writer);
-            if inner == 0 {
-                return;
-            }
-        }
-        for class in &self.fields {
-            writer.write_dirty_bits(inner);
-            write(inner & class, writer);
-        }
-    }
-
-    /// Reads a snapshot. Calls a function with the position of each field, in order. The report of the reader has the role.
-    fn read_snapshot<'a>(
-        &self,
-        reader: &mut NetworkReader<'a>,
-        mut field: impl FnMut(usize, &mut NetworkReader<'a>) -> ReadResult<()>,
-    ) -> ReadResult<()> {
-        if self.present != 0 {
-            let is_present = reader.peek() == Some(1);
-            each(self.present, |index| field(index, reader))?;
-            if !is_present {
-                return Ok(());
-            }
-        }
-        for class in &self.fields {
-            let role = if self.policy.group & class != 0 {
-                reader.read_role()?
-            } else if self.policy.private() & class != 0 {
-                if reader.read_for_owner()? {
-                    Role::Owner
-                } else {
-                    Role::Observer
-                }
-            } else {
-                Role::Observer
-            };
-            each(class & self.policy.readable(role), |index| {
-                field(index, reader)
-            })?;
-        }
-        Ok(())
-    }
-}
-
-fn policy_of(field: &SchemaField) -> FieldPolicy {
-    FieldPolicy {
-        readers: field.readers,
-        writers: field.writers,
-        initial_only: field.initial_only,
-        ..FieldPolicy::DEFAULT
-    }
-}
-
-/// Calls a function with the position of each set bit, lowest first.
-fn each(mut bits: u64, mut action: impl FnMut(usize) -> ReadResult<()>) -> ReadResult<()> {
-    while bits != 0 {
-        action(bits.trailing_zeros() as usize)?;
-        bits &= bits - 1;
-    }
-    Ok(())
-}
-
 impl BehaviourPlan {
-    /// Plans a behaviour. `present` returns the reader's value of a field, by its position: that of the prefab. `accepts` returns
-    /// whether the reader takes a field, by its position.
+    /// Plans a behaviour. `targets`: positions of the reader's fields by those of the writer, as [`matches`] finds them. `present`
+    /// returns the reader's value of a field, by its position: that of the prefab.
     ///
     /// # Errors
     ///
@@ -237,15 +98,13 @@ impl BehaviourPlan {
     pub fn new(
         from: &SchemaBehaviour,
         to: &SchemaBehaviour,
+        targets: &[Option<usize>],
         types: &Types<'_>,
         present: &dyn Fn(usize) -> Option<Value>,
-        accepts: &dyn Fn(usize) -> bool,
     ) -> Result<Self, Vec<(usize, Refusal)>> {
-        let targets = matches(from, to);
         let to_fields: Vec<_> = to.fields().collect();
         let (mut fields, mut refusals) = (Vec::new(), Vec::new());
         for ((index, field), target) in from.fields().enumerate().zip(targets) {
-            let target = target.filter(|at| accepts(*at));
             let found = target.and_then(|at| Some((at, *to_fields.get(at)?)));
             match plan_field(field, found, types, present) {
                 Ok(plan) => fields.push(plan),
@@ -279,10 +138,7 @@ impl BehaviourPlan {
         self.from.read_delta(reader, |index, reader| {
             self.convert_field(index, Form::Delta, reader, scratch, &mut converted, former)
         })?;
-        self.to
-            .write_delta(converted.fields, writer, |index, writer| {
-                writer.write_bytes(scratch.value(index));
-            });
+        self.write_delta(converted, writer, scratch);
         Ok(converted)
     }
 
@@ -299,12 +155,10 @@ impl BehaviourPlan {
         writer: &mut NetworkWriter,
         scratch: &mut Scratch,
     ) -> ReadResult<Converted> {
-        let mut converted = self.read_snapshot(false, reader, writer, scratch)?;
+        let mut converted = self.read_snapshot(Form::Snapshot, reader, writer, scratch)?;
         converted.fields &= wanted;
-        for index in 0..64 {
-            if converted.fields >> index & 1 == 1 {
-                writer.write_bytes(scratch.value(index));
-            }
+        for index in each_position(converted.fields) {
+            writer.write_bytes(scratch.value(index));
         }
         Ok(converted)
     }
@@ -320,29 +174,27 @@ impl BehaviourPlan {
         writer: &mut NetworkWriter,
         scratch: &mut Scratch,
     ) -> ReadResult<Converted> {
-        let converted = self.read_snapshot(true, reader, writer, scratch)?;
-        self.to
-            .write_delta(converted.fields, writer, |index, writer| {
-                writer.write_bytes(scratch.value(index));
-            });
+        let converted = self.read_snapshot(Form::SnapshotToDelta, reader, writer, scratch)?;
+        self.write_delta(converted, writer, scratch);
         Ok(converted)
     }
 
-    /// Converts the values of a snapshot, into values of snapshots or of deltas.
+    /// Writes the converted values as a delta of the reader.
+    fn write_delta(&self, converted: Converted, writer: &mut NetworkWriter, scratch: &Scratch) {
+        let write = |index, writer: &mut NetworkWriter| writer.write_bytes(scratch.value(index));
+        self.to.write_delta(converted.fields, writer, write);
+    }
+
+    /// Converts the values of a snapshot.
     fn read_snapshot(
         &self,
-        to_delta: bool,
+        form: Form,
         reader: &mut NetworkReader<'_>,
         writer: &NetworkWriter,
         scratch: &mut Scratch,
     ) -> ReadResult<Converted> {
         scratch.restart(writer);
         let mut converted = Converted::default();
-        let form = if to_delta {
-            Form::SnapshotToDelta
-        } else {
-            Form::Snapshot
-        };
         self.from.read_snapshot(reader, |index, reader| {
             let former = &mut |_| None;
             self.convert_field(index, form, reader, scratch, &mut converted, former)
@@ -406,11 +258,7 @@ impl BehaviourPlan {
 impl Scratch {
     /// Begins the values of a behaviour, in the encoding of a writer.
     fn restart(&mut self, writer: &NetworkWriter) {
-        if self.values.encoding() == writer.encoding() {
-            self.values.truncate(0);
-        } else {
-            self.values = NetworkWriter::with_encoding(writer.encoding());
-        }
+        self.values.restart(writer.encoding());
         self.ends.clear();
     }
 
@@ -489,71 +337,4 @@ fn plan_field(
 
 fn has_operations(of: &SchemaType) -> bool {
     matches!(of, SchemaType::Collection { .. })
-}
-
-/// Returns for each field of a behaviour the position of the same field in a second build: in the class of the same name
-/// first, then in any class, because a field may have moved between a class and its base.
-pub fn matches(from: &SchemaBehaviour, to: &SchemaBehaviour) -> Vec<Option<usize>> {
-    let mut taken = vec![false; to.fields().count()];
-    let mut matched = vec![None; from.fields().count()];
-    let places = |of: &SchemaBehaviour| {
-        let classes = of.classes.iter();
-        let names = classes.flat_map(|class| class.fields.iter().map(|_| class.name.clone()));
-        names.collect::<Vec<_>>()
-    };
-    let (from_classes, to_classes) = (places(from), places(to));
-    for same_class in [true, false] {
-        for (at, field) in from.fields().enumerate() {
-            if matched.get(at).is_none_or(Option::is_some) {
-                continue;
-            }
-            let is_free = |index: &usize| {
-                let class = to_classes.get(*index) == from_classes.get(at);
-                taken.get(*index) == Some(&false) && (class || !same_class)
-            };
-            let free: Vec<usize> = (0..taken.len()).filter(is_free).collect();
-            let names = free.iter().filter_map(|index| to.fields().nth(*index));
-            let theirs = from.fields().map(|it| &it.names);
-            let found = find(&field.names, names.map(|it| &it.names), theirs);
-            let Some(index) = found.and_then(|found| free.get(found)).copied() else {
-                continue;
-            };
-            if let (Some(taken), Some(matched)) = (taken.get_mut(index), matched.get_mut(at)) {
-                (*taken, *matched) = (true, Some(index));
-            }
-        }
-    }
-    matched
-}
-
-/// Rules of a server of a different build for the fields of a client.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
-    /// Readers and writers.
-    pub policy: PolicyBits,
-    /// Fields that the server lacks.
-    pub missing: u64,
-}
-
-/// Returns the rules of a server for the fields of a client. A field that the server lacks keeps the rules of the client. The
-/// owner writes a field if both builds let it.
-pub fn rules(server: &SchemaBehaviour, client: &SchemaBehaviour) -> Rules {
-    let mut rules = Rules::default();
-    let targets = matches(server, client);
-    for (index, field) in client.fields().enumerate() {
-        let bit = 1_u64 << index;
-        let own = policy_of(field);
-        let source = targets.iter().position(|target| *target == Some(index));
-        let Some(theirs) = source.and_then(|at| server.fields().nth(at)) else {
-            rules.missing |= bit;
-            rules.policy.add(bit, &own);
-            continue;
-        };
-        let mut theirs = policy_of(theirs);
-        if own.writers == Writers::Server {
-            theirs.writers = Writers::Server;
-        }
-        rules.policy.add(bit, &theirs);
-    }
-    rules
 }

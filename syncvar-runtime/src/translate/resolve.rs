@@ -18,7 +18,7 @@ use std::cell::Cell;
 
 use super::conversion::{Conversion, MAX_INSERTED, Types, find};
 use super::layout::Measures;
-use crate::schema::{Schema, SchemaPrefab};
+use crate::schema::{Names, Schema, SchemaPrefab, SchemaType};
 use crate::value::Value;
 
 /// Part of the traffic between the two builds.
@@ -156,6 +156,21 @@ impl Resolver<'_> {
         self.changes.push(SchemaChange { place, effect });
     }
 
+    /// Adds the present name of the second build, if it differs.
+    fn compare_names(&mut self, place: &SchemaPlace, first: &Names, second: &Names) {
+        if first.name != second.name {
+            self.add(place, SchemaEffect::Renamed(second.name.clone()));
+        }
+    }
+
+    /// Adds the types of a server and a client, if they differ.
+    fn compare_types(&mut self, place: &SchemaPlace, server: &SchemaType, client: &SchemaType) {
+        let (server, client) = (server.to_string(), client.to_string());
+        if server != client {
+            self.add(place, SchemaEffect::Converted { server, client });
+        }
+    }
+
     /// Types of the state for the client.
     fn state(&self) -> Types<'_> {
         Types {
@@ -185,10 +200,7 @@ impl Resolver<'_> {
                 own,
                 server.prefabs.iter().map(|it| &it.names),
             );
-            let place = SchemaPlace {
-                prefab: Some(prefab.names.name.clone()),
-                ..SchemaPlace::default()
-            };
+            let place = place_of(prefab);
             let found = at.and_then(|at| Some((at, client.prefabs.get(at)?, taken.get_mut(at)?)));
             let Some((at, own, taken)) = found.filter(|(_, _, taken)| !**taken) else {
                 self.add(&place, SchemaEffect::Extra);
@@ -196,18 +208,12 @@ impl Resolver<'_> {
                 continue;
             };
             *taken = true;
-            if own.names.name != prefab.names.name {
-                self.add(&place, SchemaEffect::Renamed(own.names.name.clone()));
-            }
+            self.compare_names(&place, &prefab.names, &own.names);
             plans.push(self.prefab(&place, prefab, at, own));
         }
         for (prefab, taken) in client.prefabs.iter().zip(taken) {
             if !taken {
-                let place = SchemaPlace {
-                    prefab: Some(prefab.names.name.clone()),
-                    ..SchemaPlace::default()
-                };
-                self.add(&place, SchemaEffect::Missing);
+                self.add(&place_of(prefab), SchemaEffect::Missing);
             }
         }
         plans
@@ -252,5 +258,12 @@ impl Resolver<'_> {
             received: calls.received,
             sent: calls.sent,
         }
+    }
+}
+
+fn place_of(prefab: &SchemaPrefab) -> SchemaPlace {
+    SchemaPlace {
+        prefab: Some(prefab.names.name.clone()),
+        ..SchemaPlace::default()
     }
 }

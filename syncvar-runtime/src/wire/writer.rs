@@ -160,6 +160,15 @@ impl NetworkWriter {
         self.buffer.truncate(length);
     }
 
+    /// Removes all bytes, for a use in the given encoding.
+    pub fn restart(&mut self, encoding: Encoding) {
+        if self.encoding == encoding {
+            self.truncate(0);
+        } else {
+            *self = Self::with_encoding(encoding);
+        }
+    }
+
     /// Takes all bytes written so far, without copying.
     ///
     /// Two buffers alternate: once all handles to the buffer of the call before last have been dropped,

@@ -83,6 +83,41 @@ pub struct SchemaVariant {
     pub members: Vec<SchemaMember>,
 }
 
+impl SchemaType {
+    /// Calls a function with the type and with the types inside.
+    pub(crate) fn each(&self, action: &mut dyn FnMut(&Self)) {
+        action(self);
+        match self {
+            Self::Named(_) => {}
+            Self::Struct { members, .. } => {
+                for member in members {
+                    member.value.each(action);
+                }
+            }
+            Self::Enum { variants, .. } => {
+                for member in variants.iter().flat_map(|variant| &variant.members) {
+                    member.value.each(action);
+                }
+            }
+            Self::Sequence(part)
+            | Self::Array(part, _)
+            | Self::Optional(part)
+            | Self::Set(part)
+            | Self::Measured(part)
+            | Self::Encoded { value: part, .. } => part.each(action),
+            Self::Map(key, value) => {
+                key.each(action);
+                value.each(action);
+            }
+            Self::Collection { parts, .. } => {
+                for part in parts {
+                    part.each(action);
+                }
+            }
+        }
+    }
+}
+
 impl From<&TypeSchema> for SchemaType {
     fn from(schema: &TypeSchema) -> Self {
         let boxed = |schema: &TypeSchema| Box::new(Self::from(schema));

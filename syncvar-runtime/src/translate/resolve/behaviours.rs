@@ -2,7 +2,7 @@
 
 use super::{Resolver, SlotPlan};
 use crate::schema::{SchemaBehaviour, SchemaField, SchemaPrefab, SchemaType, Writers};
-use crate::translate::behaviour::{BehaviourPlan, Classes, matches, rules};
+use crate::translate::behaviour::{BehaviourPlan, Classes, Rules, matches, rules};
 use crate::translate::change::{SchemaEffect, SchemaPlace};
 use crate::translate::conversion::{Refusal, find};
 
@@ -11,7 +11,11 @@ impl Resolver<'_> {
     /// object may be unknown.
     pub(super) fn check_positions(&mut self, place: &SchemaPlace, targets: &[Option<usize>]) {
         let is_moved = |(at, target): (usize, &Option<usize>)| target.is_some_and(|it| it != at);
-        if targets.iter().enumerate().any(is_moved) && self.client.mentions("BehaviourRef") {
+        let mut has_references = false;
+        self.client.each_type(&mut |of| {
+            has_references |= matches!(of, SchemaType::Named(name) if name == "BehaviourRef");
+        });
+        if has_references && targets.iter().enumerate().any(is_moved) {
             let reason = "the positions of the behaviours differ, and a `BehaviourRef` names a behaviour by its position";
             self.add(place, SchemaEffect::Refused(reason.into()));
         }
@@ -29,24 +33,23 @@ impl Resolver<'_> {
             self.add(place, SchemaEffect::Extra);
             return self.skipped(place, server);
         };
-        if own.names.name != server.names.name {
-            self.add(place, SchemaEffect::Renamed(own.names.name.clone()));
-        }
+        self.compare_names(place, &server.names, &own.names);
         if own.is_optional != server.is_optional {
             let reason = "the behaviour is optional in one of the builds";
             self.add(place, SchemaEffect::Refused(reason.into()));
         }
-        self.compare_fields(place, server, own);
-        let (theirs, ours) = (rules(server, own), rules(own, own));
-        let is_moved = theirs.policy != ours.policy || server.channel != own.channel;
+        let targets = matches(server, own);
+        self.compare_fields(place, server, own, &targets);
+        let theirs = rules(server, own, &targets);
+        let is_moved = theirs.policy != *Classes::of(own).policy() || server.channel != own.channel;
         if is_moved || server.has_data != own.has_data {
             self.add(place, SchemaEffect::Moved);
         }
-        let is_direct = self.is_direct(server, own);
-        let (state, writes) = if is_direct {
+        let (state, writes) = if self.is_direct(server, own, &targets) {
             (None, None)
         } else {
-            self.plans(place, server, own, prefab, target.unwrap_or_default())
+            let position = (prefab, target.unwrap_or_default());
+            self.plans(place, (server, own), &targets, position)
         };
         SlotPlan {
             target,
@@ -66,12 +69,12 @@ impl Resolver<'_> {
             classes: Vec::new(),
             ..server.clone()
         };
-        let types = self.state();
-        let state = BehaviourPlan::new(server, &nothing, &types, &|_| None, &|_| false);
+        let targets = matches(server, &nothing);
+        let state = BehaviourPlan::new(server, &nothing, &targets, &self.state(), &|_| None);
         SlotPlan {
             target: None,
             channel: server.channel,
-            rules: rules(server, &nothing),
+            rules: Rules::default(),
             has_rules: false,
             has_data: server.has_data,
             is_optional: server.is_optional,
@@ -84,24 +87,25 @@ impl Resolver<'_> {
     fn plans(
         &mut self,
         place: &SchemaPlace,
-        server: &SchemaBehaviour,
-        own: &SchemaBehaviour,
-        prefab: usize,
-        behaviour: usize,
+        (server, own): (&SchemaBehaviour, &SchemaBehaviour),
+        targets: &[Option<usize>],
+        (prefab, behaviour): (usize, usize),
     ) -> (Option<BehaviourPlan>, Option<BehaviourPlan>) {
         let (types, sources) = (self.state(), self.sources);
         let present = |field| sources.present(prefab, behaviour, field);
-        let state = BehaviourPlan::new(server, own, &types, &present, &|_| true);
+        let state = BehaviourPlan::new(server, own, targets, &types, &present);
         let state = self.planned(place, server, state);
         if self.scope == super::Scope::Recording {
             return (state, None);
         }
         let fields: Vec<_> = server.fields().collect();
-        let accepts = |at: usize| {
-            let field: Option<&&SchemaField> = fields.get(at);
+        let accepts = |at: &usize| {
+            let field: Option<&&SchemaField> = fields.get(*at);
             field.is_some_and(|it| it.writers != Writers::Server)
         };
-        let writes = BehaviourPlan::new(own, server, &self.values(), &|_| None, &accepts);
+        let targets = matches(own, server).into_iter();
+        let targets: Vec<_> = targets.map(|target| target.filter(accepts)).collect();
+        let writes = BehaviourPlan::new(own, server, &targets, &self.values(), &|_| None);
         (state, self.planned(place, own, writes))
     }
 
@@ -129,12 +133,14 @@ impl Resolver<'_> {
     }
 
     /// Returns whether deltas and snapshots have the same bytes, and the same rules decide about their fields.
-    fn is_direct(&self, server: &SchemaBehaviour, own: &SchemaBehaviour) -> bool {
-        let in_place = matches(server, own);
-        let in_place = in_place
-            .iter()
-            .enumerate()
-            .all(|(at, target)| *target == Some(at));
+    fn is_direct(
+        &self,
+        server: &SchemaBehaviour,
+        own: &SchemaBehaviour,
+        targets: &[Option<usize>],
+    ) -> bool {
+        let mut positions = targets.iter().enumerate();
+        let in_place = positions.all(|(at, target)| *target == Some(at));
         let types = self.values();
         let same = |(a, b): (&SchemaField, &SchemaField)| {
             (a.readers, a.writers, a.initial_only) == (b.readers, b.writers, b.initial_only)
@@ -155,26 +161,21 @@ impl Resolver<'_> {
         place: &SchemaPlace,
         server: &SchemaBehaviour,
         own: &SchemaBehaviour,
+        targets: &[Option<usize>],
     ) {
-        let targets = matches(server, own);
         let at = |name: &str| SchemaPlace {
             field: Some(name.into()),
             ..place.clone()
         };
-        for (index, (field, target)) in server.fields().zip(&targets).enumerate() {
+        for (index, (field, target)) in server.fields().zip(targets).enumerate() {
             let place = at(&field.names.name);
             let Some((position, own)) = target.and_then(|at| Some((at, own.fields().nth(at)?)))
             else {
                 self.add(&place, SchemaEffect::Extra);
                 continue;
             };
-            if own.names.name != field.names.name {
-                self.add(&place, SchemaEffect::Renamed(own.names.name.clone()));
-            }
-            if !is_equal(&field.value, &own.value) {
-                let (server, client) = (field.value.to_string(), own.value.to_string());
-                self.add(&place, SchemaEffect::Converted { server, client });
-            }
+            self.compare_names(&place, &field.names, &own.names);
+            self.compare_types(&place, &field.value, &own.value);
             let rules = |it: &SchemaField| (it.readers, it.writers, it.initial_only);
             if position != index || rules(field) != rules(own) {
                 self.add(&place, SchemaEffect::Moved);
@@ -186,11 +187,6 @@ impl Resolver<'_> {
             }
         }
     }
-}
-
-/// Returns whether two types have equal texts, apart from former names.
-pub(super) fn is_equal(server: &SchemaType, client: &SchemaType) -> bool {
-    server.to_string() == client.to_string()
 }
 
 /// Returns for each behaviour of the server the position of the client's. Of two behaviours of one name, the first belongs to

@@ -148,10 +148,7 @@ impl Resolver<'_> {
             self.add(&place, SchemaEffect::Refused(reason));
             return None;
         }
-        if call.call.names.name != partner.call.names.name {
-            let name = partner.call.names.name.clone();
-            self.add(&place, SchemaEffect::Renamed(name));
-        }
+        self.compare_names(&place, &call.call.names, &partner.call.names);
         let (from, to) = (&call.call.arguments, &partner.call.arguments);
         let arguments = match self.values().members(from, to, None) {
             Ok(arguments) => arguments,

@@ -1,7 +1,7 @@
 //! `Schema::compare`: the differences of two builds, in each role.
 
 use super::{Resolution, Scope, Sources};
-use crate::schema::Schema;
+use crate::schema::{Schema, SchemaType};
 use crate::translate::change::SchemaChange;
 use crate::translate::layout::Measures;
 use crate::value::Value;
@@ -30,6 +30,20 @@ impl SchemaComparison {
 
 /// Sources of a client of which only the schema is known.
 struct TextAlone(Measures);
+
+impl TextAlone {
+    /// Takes each type that the program of the schema can measure. The measures measure nothing: a comparison of two texts has
+    /// no bytes.
+    fn of(schema: &Schema) -> Self {
+        let mut measures = Measures::default();
+        schema.each_type(&mut |of| {
+            if let SchemaType::Measured(of) = of {
+                measures.insert(of.to_string(), |_, _| None);
+            }
+        });
+        Self(measures)
+    }
+}
 
 impl Sources for TextAlone {
     fn measures(&self) -> &Measures {
@@ -65,7 +79,7 @@ impl Schema {
     #[must_use]
     pub fn compare(&self, new: &Self) -> SchemaComparison {
         let changes = |server: &Self, client: &Self, scope| {
-            let sources = TextAlone(client.measured_types());
+            let sources = TextAlone::of(client);
             match Resolution::new(server, client, &sources, scope) {
                 Ok(resolution) => resolution.changes,
                 Err(changes) => changes,

@@ -7,7 +7,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::unstable::object::{Slot, Slots, WriteRecord};
 use syncvar_runtime::unstable::packet::{update_length, update_refusal};
-use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
 
 use crate::Framing;
 use crate::server::ServerEvent;
@@ -188,11 +188,7 @@ impl BandwidthLimiter {
                 let priority = priorities.get(&id).copied().unwrap_or(1.0);
                 (priority, objects.world.place(id).position)
             });
-        if transfer.backlog.rewritten.encoding() == framing.encoding() {
-            transfer.backlog.rewritten.truncate(0);
-        } else {
-            transfer.backlog.rewritten = NetworkWriter::with_encoding(framing.encoding());
-        }
+        transfer.backlog.rewritten.restart(framing.encoding());
         for index in order.drain(..) {
             let Some(entry) = transfer.backlog.entries.get(index).cloned() else {
                 continue;
