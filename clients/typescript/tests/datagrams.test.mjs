@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "../syncvar.js";
-import { bytes, FakeTransport, turn, vectors } from "./support.mjs";
+import { bytes, FakeTransport, vectors } from "./support.mjs";
+import { sleep, turn } from "./time.mjs";
 
 const parts = vectors.movers.flatMap((step) => (step.server ? [step.server.map(([channel, packet]) => [channel, bytes(packet)])] : []));
 const [described, accepted, burst, ...updates] = parts;
@@ -32,12 +33,12 @@ async function connect() {
   assert.equal(client.state, "ready");
   assert.equal(client.transport, "webtransport");
   const [mover] = client.objects.get(1).behaviours;
-  await new Promise((done) => setTimeout(done, 80));
+  await sleep(80);
   transport.frames.length = 0;
   return { client, transport, mover };
 }
 
-const acknowledged = () => new Promise((done) => setTimeout(done, 80));
+const acknowledged = () => sleep(80);
 
 test("the newest value of each field wins, and a missing datagram is named", async () => {
   const { client, transport, mover } = await connect();
@@ -102,12 +103,12 @@ test("writes of the owner travel in datagrams until one is acknowledged", async 
   assert.deepEqual(rest, []);
   // Channel, flags, sequence 1, the tick, and OwnerWrite #1 with its permit: `heading` is 7.
   assert.match(first, /^01030100.{8}05001a00010100040e$/);
-  await new Promise((done) => setTimeout(done, 300));
+  await sleep(300);
   const [again] = transport.takeSent();
   assert.match(again, /^01030200.{8}05001a00010100040e$/);
   // The stream acknowledges sequence 2, and not 1.
   transport.receive([[0, Uint8Array.of(0x12, 2, 0, 0, 0, 1, 1)]]);
-  await new Promise((done) => setTimeout(done, 500));
+  await sleep(500);
   assert.deepEqual(transport.takeSent(), []);
   // A value of the server for a field of the owner changes nothing.
   assert.equal(mover.fields.heading, 7);
@@ -123,7 +124,7 @@ test("WebSocket takes over if WebTransport fails", async () => {
   globalThis.WebSocket = class {
     constructor(url) {
       opened = url;
-      setTimeout(() => this.onclose({ code: 1006, reason: "refused" }));
+      setTimeout(() => this.onclose({ code: 1006, reason: "refused" }), 0);
     }
   };
   globalThis.fetch = async () => ({ json: async () => [] });

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "../syncvar.js";
-import { bytes, FakeSocket, hex, takeMessages, turn, vectors } from "./support.mjs";
+import { bytes, FakeSocket, hex, takeMessages, vectors } from "./support.mjs";
+import { sleep, turn } from "./time.mjs";
 
 globalThis.WebSocket = FakeSocket;
 
@@ -102,7 +103,7 @@ test("a client connects again after an end, and keeps the objects of the same ru
   await turn();
   assert.equal(states.at(-1).state, "waiting");
   assert.equal(client.objects.size, 2);
-  await new Promise((done) => setTimeout(done, 300));
+  await sleep(300);
   const second = FakeSocket.last;
   assert.notEqual(second, socket);
   receive(second, [...described, ...accepted, ...burst]);
@@ -130,7 +131,7 @@ test("the token of a session returns to the server", async () => {
   socket.receive(channel, bytes(session + hex(answer)));
   assert.equal(client.state, "connecting");
   socket.close();
-  await new Promise((done) => setTimeout(done, 300));
+  await sleep(300);
   const second = FakeSocket.last;
   receive(second, described);
   await turn();

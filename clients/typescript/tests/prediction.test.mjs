@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "../syncvar.js";
-import { accepted, bytes, described, FakeSocket, FakeTransport, hex, message, takeMessages, turn } from "./support.mjs";
+import { accepted, bytes, described, FakeSocket, FakeTransport, hex, message, takeMessages } from "./support.mjs";
+import { sleep, turn } from "./time.mjs";
 
 const RATE = 30;
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const u16 = (value) => [value & 255, value >> 8];
 const f32 = (value) => [...new Uint8Array(Float32Array.of(value).buffer)];
 /** Packed integer of 5 or 8 more bytes. */

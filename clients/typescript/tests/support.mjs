@@ -18,7 +18,7 @@ export class FakeSocket {
   constructor(url) {
     this.url = url;
     FakeSocket.last = this;
-    setTimeout(() => this.onopen?.());
+    setTimeout(() => this.onopen?.(), 0);
   }
 
   send(data) {
@@ -30,7 +30,7 @@ export class FakeSocket {
   }
 
   close() {
-    if (this.readyState === 1) setTimeout(() => this.onclose({ code: 1000, reason: "" }));
+    if (this.readyState === 1) setTimeout(() => this.onclose({ code: 1000, reason: "" }), 0);
     this.readyState = 3;
   }
 }
@@ -88,9 +88,6 @@ export const described = (text) => message(21, [1, ...Buffer.from(text)]);
 
 /** Returns the answer of a server with 30 ticks a second, by default with a reliable and an unreliable channel. Its tick 1 is 300 of the network time. */
 export const accepted = (channels = [0, 1]) => message(32, [6, ...Array(8).fill(0), 1, ...Array(8).fill(9), 241, 60, 30, 0, channels.length, ...channels]);
-
-/** Waits until all that is due now has run. */
-export const turn = () => new Promise((done) => setTimeout(done, 2));
 
 /** Returns a value as in the vectors. */
 export function plain(value) {

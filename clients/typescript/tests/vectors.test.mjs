@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "../syncvar.js";
-import { bytes, FakeSocket, plain, takeMessages, turn, vectors } from "./support.mjs";
+import { bytes, FakeSocket, plain, takeMessages, vectors } from "./support.mjs";
+import { sleep, turn } from "./time.mjs";
 
 globalThis.WebSocket = FakeSocket;
 
@@ -55,7 +56,7 @@ for (const [name, steps] of Object.entries(vectors)) {
         let found = "";
         for (let left = 50; left > 0 && !found; left--) {
           found = takeMessages(socket, isConnected).join("");
-          if (!found) await new Promise((done) => setTimeout(done, 10));
+          if (!found) await sleep(10);
         }
         assert.equal(found, step.client, where);
         // The Connect with the hash of the server is the last message without a header.
