@@ -12,7 +12,7 @@ use syn::Item;
 
 use crate::errors::Errors;
 use attr::BlockAttrs;
-use model::Calls;
+use model::CallsModel;
 
 /// Expands `#[network_calls(...)]` on an item. The item stays unchanged except for the call attributes, so
 /// a mistake in one call causes no error about the remaining calls.
@@ -35,7 +35,7 @@ pub(crate) fn network_calls(attr: &TokenStream, item: &TokenStream) -> TokenStre
         let errors = errors.to_compile_errors();
         return quote!(#item #errors);
     };
-    let calls = Calls::take(&mut block, attrs, &mut errors);
+    let calls = CallsModel::take(&mut block, attrs, &mut errors);
     let expansion = calls.map(|calls| expand::calls(&calls));
     let errors = errors.to_compile_errors();
     quote!(#block #errors #expansion)

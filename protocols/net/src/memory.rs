@@ -51,7 +51,7 @@ pub struct MemoryNetwork {
     /// they do if the links of the network lose or reorder packets.
     pub datagrams: bool,
     prefabs: PrefabSource,
-    clients: Vec<End>,
+    clients: Vec<ClientEnd>,
     link: Conditions,
     now: Duration,
     /// End of the server's stall.
@@ -69,7 +69,7 @@ impl fmt::Debug for PrefabSource {
 
 /// Client and both directions of its link.
 #[derive(Debug)]
-struct End {
+struct ClientEnd {
     client: NetworkClient,
     connection: ConnectionId,
     connected: bool,
@@ -79,7 +79,7 @@ struct End {
     up: Pipe,
 }
 
-impl End {
+impl ClientEnd {
     /// Returns whether one side has left and the other has received all packets.
     fn is_over(&self, server: &NetworkServer) -> bool {
         let by_server = server.connection_of(self.connection).is_none() && self.down.is_empty();
@@ -220,7 +220,7 @@ impl MemoryNetwork {
         let limits = self.limits();
         Endpoint::handle_connect(&mut client, limits);
         let index = self.clients.len();
-        self.clients.push(End {
+        self.clients.push(ClientEnd {
             client,
             connection: Endpoint::handle_connect(&mut self.server, limits),
             connected: true,

@@ -18,7 +18,9 @@ mod schema_part;
 mod session;
 mod spawn;
 
-pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_address, write_header};
+pub(crate) use call::{
+    CallName, Incoming, frame, frame_number, named, write_address, write_header,
+};
 pub(crate) use connect::{Accepted, ClientBuild, Connect, MAX_BUILD, ServerPace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;

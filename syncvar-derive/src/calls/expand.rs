@@ -7,12 +7,12 @@ use quote::quote;
 use syn::ext::IdentExt;
 
 use super::attr::{Audience, Kind};
-use super::model::{Call, Calls};
+use super::model::{Call, CallsModel};
 use crate::expand::{former_names, item};
 use crate::names;
 
 /// Emits the whole expansion, except for the block itself.
-pub(super) fn calls(calls: &Calls) -> TokenStream {
+pub(super) fn calls(calls: &CallsModel) -> TokenStream {
     let import = names::import(calls.krate.as_ref());
     let self_ty = &calls.self_ty;
     let numbers = numbers(calls);
@@ -65,7 +65,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
 }
 
 /// Emits one documented constant for each call.
-fn numbers(calls: &Calls) -> TokenStream {
+fn numbers(calls: &CallsModel) -> TokenStream {
     let numbers = calls.list.iter().enumerate().map(|(index, call)| {
         let (name, number) = (names::call(&call.ident), names::number(index));
         let doc = format!(" Number of the call `{}`.", call.ident.unraw());
@@ -77,7 +77,7 @@ fn numbers(calls: &Calls) -> TokenStream {
     quote!(#(#numbers)*)
 }
 
-fn own_calls(calls: &Calls) -> TokenStream {
+fn own_calls(calls: &CallsModel) -> TokenStream {
     let schemas = calls.list.iter().map(|call| schema(&calls.name, call));
     quote! {
         const OWN_CALLS: &'static [_syncvar::CallSchema] = &[#(#schemas),*];
@@ -129,7 +129,7 @@ fn schema(class: &str, call: &Call) -> TokenStream {
     quote!(_syncvar::CallSchema::#constructor(#class, #name, #unity_name) #settings)
 }
 
-fn handle_own_call(calls: &Calls) -> TokenStream {
+fn handle_own_call(calls: &CallsModel) -> TokenStream {
     let taken: Vec<String> = calls.list.iter().flat_map(Call::names).collect();
     let reader = names::free("reader", &taken);
     let is_used = calls.list.iter().any(|call| call.context);
@@ -186,7 +186,7 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
 }
 
 /// Emits a marker: a second block conflicts with it.
-fn one_block(calls: &Calls) -> TokenStream {
+fn one_block(calls: &CallsModel) -> TokenStream {
     let self_ty = &calls.self_ty;
     let (impl_generics, _, where_clause) = calls.generics.split_for_impl();
     quote! {
@@ -197,7 +197,7 @@ fn one_block(calls: &Calls) -> TokenStream {
 
 /// Emits a method for each method that only the peer calls. It does not compile where it is called, and the
 /// message says how to call it.
-fn remote(calls: &Calls) -> Option<TokenStream> {
+fn remote(calls: &CallsModel) -> Option<TokenStream> {
     let methods = { calls.list.iter() }.filter(|call| call.kind != Kind::SyncEvent);
     let methods: Vec<_> = methods
         .map(|call| {
@@ -221,7 +221,7 @@ fn remote(calls: &Calls) -> Option<TokenStream> {
 }
 
 /// Emits a constant for each event, the key of its arguments.
-fn events(calls: &Calls) -> Option<TokenStream> {
+fn events(calls: &CallsModel) -> Option<TokenStream> {
     let events = { calls.list.iter() }.filter(|call| call.kind == Kind::SyncEvent);
     let events: Vec<_> = events
         .map(|event| {
@@ -252,7 +252,7 @@ fn events(calls: &Calls) -> Option<TokenStream> {
 }
 
 /// Emits the check that the behaviour includes its calls. A generic behaviour is checked where it is called.
-fn check(calls: &Calls) -> Option<TokenStream> {
+fn check(calls: &CallsModel) -> Option<TokenStream> {
     let self_ty = &calls.self_ty;
     let is_generic = !calls.generics.params.is_empty();
     (!is_generic).then(|| quote!(const _: () = _syncvar::assert_calls_known::<#self_ty>();))

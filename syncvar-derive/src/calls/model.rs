@@ -13,7 +13,7 @@ use crate::errors::Errors;
 use crate::names;
 
 /// Calls of a type.
-pub(crate) struct Calls {
+pub(crate) struct CallsModel {
     pub(crate) krate: Option<Path>,
     pub(crate) generics: Generics,
     pub(crate) self_ty: Type,
@@ -36,7 +36,7 @@ pub(crate) struct Call {
     pub(crate) arguments: Vec<Argument>,
 }
 
-impl Calls {
+impl CallsModel {
     /// Takes the call attributes and the events out of a block. Omits calls with a mistake; returns none
     /// for an item that cannot have calls.
     pub(crate) fn take(

@@ -10,7 +10,7 @@ use super::reception::{Entry, Reception};
 use super::slot::Slot;
 use super::slot_state::ServerRules;
 use super::slots::{Slots, Visit as _};
-use crate::translate::behaviour::{BehaviourPlan, Converted, Scratch};
+use crate::translate::behaviour::{BehaviourPlan, Converted, UnorderedValues};
 use crate::translate::resolve::PrefabPlan;
 use crate::{
     Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult, SerializeContext,
@@ -19,7 +19,7 @@ use crate::{
 /// Memory of a translation, for reuse.
 #[derive(Debug, Default)]
 pub struct TranslationMemory {
-    scratch: Scratch,
+    scratch: UnorderedValues,
     bytes: NetworkWriter,
     /// Fields whose values did not fit, with the position of their behaviour.
     pub unfit: Vec<(usize, u64)>,
@@ -34,7 +34,7 @@ impl TranslationMemory {
         convert: impl FnOnce(
             &mut NetworkReader<'r>,
             &mut NetworkWriter,
-            &mut Scratch,
+            &mut UnorderedValues,
         ) -> ReadResult<Converted>,
     ) -> ReadResult<Converted> {
         self.bytes.restart(reader.encoding());

@@ -19,7 +19,7 @@ mod matching;
 pub use classes::Classes;
 pub use matching::{Rules, matches, rules};
 
-use super::conversion::{Conversion, Fit, Operations, Refusal, Types};
+use super::conversion::{Conversion, Fit, Operations, TypeRefusal, Types};
 use super::layout::Layout;
 use crate::schema::{SchemaBehaviour, SchemaField, SchemaType, each_position};
 use crate::value::Value;
@@ -32,12 +32,12 @@ struct FieldPlan {
     layout: Layout,
     /// Set if the delta is a list of operations.
     has_operations: bool,
-    target: Option<Target>,
+    target: Option<TargetField>,
 }
 
 /// Field of the reader.
 #[derive(Clone, Debug)]
-struct Target {
+struct TargetField {
     /// Position among the fields of the behaviour.
     index: usize,
     value: Conversion,
@@ -68,7 +68,7 @@ enum Form {
 
 /// Values of a reader, before their order is known.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct UnorderedValues {
     values: NetworkWriter,
     /// Position of each field in the behaviour, and the end of its value.
     ends: Vec<(usize, usize)>,
@@ -101,7 +101,7 @@ impl BehaviourPlan {
         targets: &[Option<usize>],
         types: &Types<'_>,
         present: &dyn Fn(usize) -> Option<Value>,
-    ) -> Result<Self, Vec<(usize, Refusal)>> {
+    ) -> Result<Self, Vec<(usize, TypeRefusal)>> {
         let to_fields: Vec<_> = to.fields().collect();
         let (mut fields, mut refusals) = (Vec::new(), Vec::new());
         for ((index, field), target) in from.fields().enumerate().zip(targets) {
@@ -130,7 +130,7 @@ impl BehaviourPlan {
         &self,
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,
-        scratch: &mut Scratch,
+        scratch: &mut UnorderedValues,
         former: &mut Former<'_>,
     ) -> ReadResult<Converted> {
         scratch.restart(writer);
@@ -153,7 +153,7 @@ impl BehaviourPlan {
         reader: &mut NetworkReader<'_>,
         wanted: u64,
         writer: &mut NetworkWriter,
-        scratch: &mut Scratch,
+        scratch: &mut UnorderedValues,
     ) -> ReadResult<Converted> {
         let mut converted = self.read_snapshot(Form::Snapshot, reader, writer, scratch)?;
         converted.fields &= wanted;
@@ -172,7 +172,7 @@ impl BehaviourPlan {
         &self,
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,
-        scratch: &mut Scratch,
+        scratch: &mut UnorderedValues,
     ) -> ReadResult<Converted> {
         let converted = self.read_snapshot(Form::SnapshotToDelta, reader, writer, scratch)?;
         self.write_delta(converted, writer, scratch);
@@ -180,7 +180,12 @@ impl BehaviourPlan {
     }
 
     /// Writes the converted values as a delta of the reader.
-    fn write_delta(&self, converted: Converted, writer: &mut NetworkWriter, scratch: &Scratch) {
+    fn write_delta(
+        &self,
+        converted: Converted,
+        writer: &mut NetworkWriter,
+        scratch: &UnorderedValues,
+    ) {
         let write = |index, writer: &mut NetworkWriter| writer.write_bytes(scratch.value(index));
         self.to.write_delta(converted.fields, writer, write);
     }
@@ -191,7 +196,7 @@ impl BehaviourPlan {
         form: Form,
         reader: &mut NetworkReader<'_>,
         writer: &NetworkWriter,
-        scratch: &mut Scratch,
+        scratch: &mut UnorderedValues,
     ) -> ReadResult<Converted> {
         scratch.restart(writer);
         let mut converted = Converted::default();
@@ -208,7 +213,7 @@ impl BehaviourPlan {
     ///
     /// When the bytes are not a delta of the writer's behaviour.
     pub fn skip_delta(&self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
-        let (writer, scratch) = (&mut NetworkWriter::new(), &mut Scratch::default());
+        let (writer, scratch) = (&mut NetworkWriter::new(), &mut UnorderedValues::default());
         self.convert_delta(reader, writer, scratch, &mut |_| None)
             .map(drop)
     }
@@ -219,7 +224,7 @@ impl BehaviourPlan {
     ///
     /// When the bytes are not a snapshot of the writer's behaviour.
     pub fn skip_snapshot(&self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
-        let (writer, scratch) = (&mut NetworkWriter::new(), &mut Scratch::default());
+        let (writer, scratch) = (&mut NetworkWriter::new(), &mut UnorderedValues::default());
         self.convert_snapshot(reader, 0, writer, scratch).map(drop)
     }
 
@@ -228,7 +233,7 @@ impl BehaviourPlan {
         index: usize,
         form: Form,
         reader: &mut NetworkReader<'_>,
-        scratch: &mut Scratch,
+        scratch: &mut UnorderedValues,
         converted: &mut Converted,
         former: &mut Former<'_>,
     ) -> ReadResult<()> {
@@ -255,7 +260,7 @@ impl BehaviourPlan {
     }
 }
 
-impl Scratch {
+impl UnorderedValues {
     /// Begins the values of a behaviour, in the encoding of a writer.
     fn restart(&mut self, writer: &NetworkWriter) {
         self.values.restart(writer.encoding());
@@ -283,7 +288,7 @@ impl FieldPlan {
     }
 }
 
-impl Target {
+impl TargetField {
     fn convert(
         &self,
         form: Form,
@@ -315,11 +320,11 @@ fn plan_field(
     target: Option<(usize, &SchemaField)>,
     types: &Types<'_>,
     present: &dyn Fn(usize) -> Option<Value>,
-) -> Result<FieldPlan, Refusal> {
+) -> Result<FieldPlan, TypeRefusal> {
     let target = match target {
         Some((index, target)) => {
             let value = types.convert(&field.value, &target.value, present(index).as_ref())?;
-            Some(Target {
+            Some(TargetField {
                 index,
                 operations: types.operations(&field.value, &target.value, &value)?,
                 has_operations: has_operations(&target.value),

@@ -21,8 +21,8 @@ mod operations;
 #[cfg(test)]
 mod tests;
 
-pub use build::{MAX_INSERTED, Refusal, Types, find};
-pub use elements::{Elements, Shape};
+pub use build::{MAX_INSERTED, TypeRefusal, Types, find};
+pub use elements::{Elements, SequenceShape};
 pub use operations::Operations;
 
 use super::layout::{Layout, Scalar, StructLayout};
@@ -44,7 +44,7 @@ pub enum Conversion {
     /// A text with a limit of the reader, in bytes.
     Text(usize),
     /// Members one after another.
-    Struct(Members),
+    Struct(MembersConversion),
     /// A variant among several.
     Enum(Variants),
     /// An optional value to an optional value.
@@ -67,7 +67,7 @@ pub enum Conversion {
 #[derive(Clone, Debug)]
 pub struct First {
     /// Shape of the sequence.
-    pub shape: Shape,
+    pub shape: SequenceShape,
     /// Writer's layout of an element.
     pub element: Layout,
     /// Reader's layout.
@@ -76,7 +76,7 @@ pub struct First {
 
 /// Conversion of the members of a struct, a variant or a call.
 #[derive(Clone, Debug)]
-pub struct Members {
+pub struct MembersConversion {
     /// Reader's members, with the writer's members that the reader lacks between them.
     pub steps: Vec<Step>,
     /// Writer's layout, if its members have another order than the reader's. `Take` then names a member by its position.
@@ -98,7 +98,7 @@ pub enum Step {
 #[derive(Clone, Debug)]
 pub struct Variants {
     /// Writer's variants, in order.
-    pub variants: Vec<Variant>,
+    pub variants: Vec<VariantConversion>,
     /// Set if the position of a variant is on the writer's wire, otherwise its number.
     pub from_data: bool,
     /// Set if the position of a variant is on the reader's wire, otherwise its number.
@@ -107,7 +107,7 @@ pub struct Variants {
 
 /// Conversion of a variant.
 #[derive(Clone, Debug)]
-pub struct Variant {
+pub struct VariantConversion {
     /// Number of the variant on the writer's wire.
     pub number: i64,
     /// Number of the reader's variant on its wire.
@@ -115,7 +115,7 @@ pub struct Variant {
     /// Whether the reader has the variant.
     pub fit: VariantFit,
     /// Conversion of the members.
-    pub members: Members,
+    pub members: MembersConversion,
 }
 
 /// Whether the reader has a variant.
@@ -301,7 +301,7 @@ fn write_zero(layout: &Layout, writer: &mut NetworkWriter) {
     }
 }
 
-impl Members {
+impl MembersConversion {
     /// Reads members of the writer, and appends those of the reader.
     ///
     /// # Errors
@@ -379,7 +379,7 @@ impl Variants {
         } else {
             let number = reader.read_enum()?;
             // A number above 2^31 has the bits of a negative number.
-            let is_it = |variant: &&Variant| low_bits(variant.number) == number;
+            let is_it = |variant: &&VariantConversion| low_bits(variant.number) == number;
             (i64::from(number), self.variants.iter().find(is_it))
         };
         let Some(variant) = variant else {

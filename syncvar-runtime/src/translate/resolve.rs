@@ -23,7 +23,7 @@ use crate::value::Value;
 
 /// Part of the traffic between the two builds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum Traffic {
     /// A connection: traffic in both directions.
     Connection,
     /// A recording: traffic of the server alone.
@@ -106,7 +106,7 @@ struct Resolver<'a> {
     server: &'a Schema,
     client: &'a Schema,
     sources: &'a dyn Sources,
-    scope: Scope,
+    traffic: Traffic,
     changes: Vec<SchemaChange>,
     inserted: Cell<usize>,
 }
@@ -121,13 +121,13 @@ impl Resolution {
         server: &Schema,
         client: &Schema,
         sources: &dyn Sources,
-        scope: Scope,
+        traffic: Traffic,
     ) -> Result<Self, Vec<SchemaChange>> {
         let mut resolver = Resolver {
             server,
             client,
             sources,
-            scope,
+            traffic,
             changes: Vec::new(),
             inserted: Cell::new(MAX_INSERTED),
         };

@@ -16,7 +16,7 @@ pub(crate) struct UntypedClass {
     /// Fields in the order of the dirty bits. The last field of an optional behaviour is its presence.
     pub(super) fields: Box<[UntypedField]>,
     /// Classes with fields, bases first, without the presence of an optional behaviour.
-    pub(super) blocks: Box<[Block]>,
+    pub(super) blocks: Box<[FieldBlock]>,
     /// Layouts of the arguments of each call, by its number.
     pub(super) calls: Box<[Box<[Layout]>]>,
 }
@@ -46,7 +46,7 @@ impl UntypedField {
 
 /// Fields of a class, which have a mask in a delta.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
+pub(super) struct FieldBlock {
     /// Dirty bits of the fields.
     pub(super) bits: u64,
     /// Role that a snapshot begins with.
@@ -64,7 +64,7 @@ pub(super) enum Selection {
     ByRole,
 }
 
-impl Block {
+impl FieldBlock {
     /// Returns the block of the fields of a class.
     pub(super) const fn new(bits: u64, policy: &PolicyBits) -> Self {
         let selection = if policy.group & bits != 0 {

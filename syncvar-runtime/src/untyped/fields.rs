@@ -1,7 +1,7 @@
 //! Snapshots and deltas of an untyped behaviour: WIRE.md, section 3.
 
 use super::behaviour::UntypedBehaviour;
-use super::class::{Block, Selection, UntypedField};
+use super::class::{FieldBlock, Selection, UntypedField};
 use super::collection;
 use crate::object::{ErasedFields, FieldOperation};
 use crate::schema::{Role, each_position};
@@ -123,7 +123,7 @@ impl UntypedBehaviour {
     }
 
     /// Reads the role that the snapshot of a class begins with, and returns its fields.
-    fn readable_of(&self, block: &Block, reader: &mut NetworkReader<'_>) -> ReadResult<u64> {
+    fn readable_of(&self, block: &FieldBlock, reader: &mut NetworkReader<'_>) -> ReadResult<u64> {
         let role = match block.selection {
             Selection::All => return Ok(block.bits),
             Selection::ByOwner if reader.read_for_owner()? => Role::Owner,
@@ -213,7 +213,7 @@ impl UntypedBehaviour {
     }
 
     /// Writes the role that the snapshot of a class begins with, and returns its fields.
-    fn written_of(&self, block: &Block, writer: &mut NetworkWriter) -> u64 {
+    fn written_of(&self, block: &FieldBlock, writer: &mut NetworkWriter) -> u64 {
         let role = match block.selection {
             Selection::All => return block.bits,
             Selection::ByOwner if writer.write_for_owner() => Role::Owner,

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use super::behaviour::UntypedBehaviour;
-use super::class::{Block, UntypedClass, UntypedField};
+use super::class::{FieldBlock, UntypedClass, UntypedField};
 use super::error::UntypedError;
 use super::leak::Leaks;
 use crate::behaviour::{Arrival, Presence};
@@ -44,7 +44,7 @@ pub(super) fn class_of(
         let is_presence = behaviour.is_optional && index == last;
         if fields.len() > first && !is_presence {
             let bits = bits_between(first, fields.len());
-            blocks.push(Block::new(bits, &policy));
+            blocks.push(FieldBlock::new(bits, &policy));
         }
     }
     Ok(Box::leak(Box::new(UntypedClass {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lexopt::{Arg, Error, Parser, ValueExt as _};
 
-use crate::check::Role;
+use crate::check::FormerEnd;
 use crate::source::{Access, Source};
 
 pub(crate) const USAGE: &str = "\
@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Check {
         old: Source,
         new: Source,
-        roles: Vec<Role>,
+        roles: Vec<FormerEnd>,
     },
     TypeScript(Source),
 }
@@ -87,7 +87,7 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             old: Source::of(old)?,
             new: Source::of(new)?,
             roles: if roles.is_empty() {
-                Role::ALL.to_vec()
+                FormerEnd::ALL.to_vec()
             } else {
                 roles
             },

@@ -7,7 +7,7 @@ use syncvar::schema::{Schema, SchemaChange};
 
 /// Role of the old build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum FormerEnd {
     /// A client of the old build on a server of the new one.
     Client,
     /// A server of the old build with a client of the new one.
@@ -16,7 +16,7 @@ pub(crate) enum Role {
     Recording,
 }
 
-impl Role {
+impl FormerEnd {
     pub(crate) const ALL: [Self; 3] = [Self::Client, Self::Server, Self::Recording];
 
     const fn name(self) -> &'static str {
@@ -28,7 +28,7 @@ impl Role {
     }
 }
 
-impl FromStr for Role {
+impl FromStr for FormerEnd {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -48,17 +48,20 @@ pub(crate) struct Check {
 }
 
 /// Compares an old and a new build in these roles of the old one.
-pub(crate) fn check(old: &Schema, new: &Schema, roles: &[Role]) -> Check {
+pub(crate) fn check(old: &Schema, new: &Schema, roles: &[FormerEnd]) -> Check {
     let comparison = old.compare(new);
     let mut check = Check {
         text: String::new(),
         is_compatible: true,
     };
-    for role in Role::ALL.into_iter().filter(|role| roles.contains(role)) {
+    for role in FormerEnd::ALL
+        .into_iter()
+        .filter(|role| roles.contains(role))
+    {
         let changes = match role {
-            Role::Client => &comparison.old_client,
-            Role::Server => &comparison.old_server,
-            Role::Recording => &comparison.old_recording,
+            FormerEnd::Client => &comparison.old_client,
+            FormerEnd::Server => &comparison.old_server,
+            FormerEnd::Recording => &comparison.old_recording,
         };
         let is_refused = changes.iter().any(SchemaChange::is_refused);
         check.is_compatible &= !is_refused;

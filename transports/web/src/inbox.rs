@@ -14,7 +14,7 @@ use crate::options::WebOptions;
 
 /// A packet of the server.
 #[derive(Debug)]
-pub(crate) struct Arrival {
+pub(crate) struct InboxPacket {
     pub(crate) carrier: Channel,
     pub(crate) channel: u8,
     pub(crate) packet: Bytes,
@@ -25,7 +25,7 @@ pub(crate) struct Arrival {
 pub(crate) struct Inbox(Rc<RefCell<InboxQueue>>);
 
 struct InboxQueue {
-    arrivals: VecDeque<Arrival>,
+    arrivals: VecDeque<InboxPacket>,
     /// Bytes of the arrivals.
     bytes: usize,
     options: WebOptions,
@@ -50,7 +50,7 @@ impl Inbox {
         self.0.borrow().options
     }
 
-    pub(crate) fn push(&self, arrival: Arrival) {
+    pub(crate) fn push(&self, arrival: InboxPacket) {
         let mut queue = self.0.borrow_mut();
         queue.bytes = queue.bytes.saturating_add(arrival.packet.len());
         queue.arrivals.push_back(arrival);
@@ -74,7 +74,7 @@ impl Inbox {
     }
 
     /// Takes all packets.
-    pub(crate) fn take(&self) -> VecDeque<Arrival> {
+    pub(crate) fn take(&self) -> VecDeque<InboxPacket> {
         let mut queue = self.0.borrow_mut();
         queue.bytes = 0;
         let arrivals = std::mem::take(&mut queue.arrivals);

@@ -11,7 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
 use crate::frames::{FrameReader, frame};
-use crate::inbox::{Arrival, Inbox};
+use crate::inbox::{Inbox, InboxPacket};
 use crate::js::{self, JsResult};
 
 /// Bytes of output in the browser above which no more is sent.
@@ -102,7 +102,7 @@ impl Session {
                     break;
                 };
                 let carrier = Channel::Reliable;
-                inbox.push(Arrival {
+                inbox.push(InboxPacket {
                     carrier,
                     channel,
                     packet,
@@ -126,7 +126,7 @@ impl Session {
             }
             let channel = packet.get_u8();
             let carrier = Channel::Unreliable;
-            inbox.push(Arrival {
+            inbox.push(InboxPacket {
                 carrier,
                 channel,
                 packet,

@@ -8,7 +8,7 @@ use syncvar_runtime::Channel;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::inbox::{Arrival, Inbox};
+use crate::inbox::{Inbox, InboxPacket};
 use crate::js::{self, JsResult};
 
 /// Bytes of output in the browser above which no more is sent.
@@ -105,7 +105,7 @@ fn receive(inbox: &Inbox, event: &JsValue) -> Result<(), &'static str> {
     }
     let channel = packet.get_u8();
     let carrier = Channel::Reliable;
-    inbox.push(Arrival {
+    inbox.push(InboxPacket {
         carrier,
         channel,
         packet,

@@ -6,15 +6,15 @@
 
 use std::cell::RefCell;
 
-use crate::message::Name;
+use crate::message::CallName;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::schema::{Measure, Schema, SchemaPrefab};
 use syncvar_runtime::unstable::object::Behaviours;
 use syncvar_runtime::unstable::prefab::Prefab;
-use syncvar_runtime::unstable::translate::conversion::{Fit, Members};
+use syncvar_runtime::unstable::translate::conversion::{Fit, MembersConversion};
 use syncvar_runtime::unstable::translate::layout::Layout;
 use syncvar_runtime::unstable::translate::resolve::{
-    CallPlan, MessagePlan, PrefabPlan, Resolution, Scope, Sources,
+    CallPlan, MessagePlan, PrefabPlan, Resolution, Sources, Traffic,
 };
 use syncvar_runtime::untyped::Value;
 use syncvar_runtime::{
@@ -76,7 +76,7 @@ impl Translation {
     pub(super) fn new(
         server: &Schema,
         prefabs: &Prefabs,
-        scope: Scope,
+        traffic: Traffic,
     ) -> Result<Self, Vec<SchemaChange>> {
         let client = prefabs.schema();
         let samples = Samples {
@@ -85,7 +85,7 @@ impl Translation {
             measures: prefabs.measures(),
             made: RefCell::default(),
         };
-        let resolution = Resolution::new(server, &client, &samples, scope)?;
+        let resolution = Resolution::new(server, &client, &samples, traffic)?;
         let own_index = |plan: &PrefabPlan| {
             let prefab = plan.target.and_then(|at| samples.prefabs.get(at));
             prefab.map_or(NO_PREFAB, |prefab| prefab.index)
@@ -161,7 +161,7 @@ pub(super) struct Translated {
 
 /// Translates the arguments of a call; all bytes of the reader.
 pub(super) fn translate_arguments(
-    arguments: &Members,
+    arguments: &MembersConversion,
     reader: &mut NetworkReader<'_>,
 ) -> ReadResult<Translated> {
     translate(reader, |reader, writer, fit| {
@@ -194,13 +194,13 @@ fn translate(
 }
 
 /// Returns the plan of a received call by its number, or by UNet's hash; `None` if this build lacks the call.
-pub(super) fn received_call(plan: &PrefabPlan, name: Name) -> Option<&CallPlan> {
+pub(super) fn received_call(plan: &PrefabPlan, name: CallName) -> Option<&CallPlan> {
     match name {
-        Name::Number(number) => {
+        CallName::Number(number) => {
             let at = usize::try_from(number).ok()?;
             plan.received.get(at)?.as_ref()
         }
-        Name::Hash(hash) => {
+        CallName::Hash(hash) => {
             let mut plans = plan.received.iter().flatten();
             plans.find(|plan| plan.from_hash == hash)
         }
@@ -208,12 +208,12 @@ pub(super) fn received_call(plan: &PrefabPlan, name: Name) -> Option<&CallPlan> 
 }
 
 /// Returns whether the server may have a call with this number or hash.
-pub(super) fn is_known_call(plan: &PrefabPlan, name: Name) -> bool {
+pub(super) fn is_known_call(plan: &PrefabPlan, name: CallName) -> bool {
     match name {
-        Name::Number(number) => {
+        CallName::Number(number) => {
             usize::try_from(number).is_ok_and(|number| number < plan.received.len())
         }
         // The hashes of the calls that this build lacks are unknown.
-        Name::Hash(_) => true,
+        CallName::Hash(_) => true,
     }
 }

@@ -8,7 +8,7 @@ use syncvar_runtime::{CallKind, Encoding, NetId, NetworkReader, NetworkWriter, R
 
 /// Address of a call in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Name {
+pub(crate) enum CallName {
     /// UNet's hash.
     Hash(u32),
     /// Number among the calls of the object.
@@ -19,7 +19,7 @@ pub(crate) enum Name {
 #[derive(Debug)]
 pub(crate) struct Incoming<'a> {
     pub(crate) object: NetId,
-    pub(crate) name: Name,
+    pub(crate) name: CallName,
     pub(crate) arguments: NetworkReader<'a>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Incoming<'a> {
         if message_type == MessageType::Call {
             let mut reader = NetworkReader::with_encoding(payload, Encoding::Compact);
             let object = reader.read()?;
-            let name = Name::Number(reader.read_varint()?);
+            let name = CallName::Number(reader.read_varint()?);
             return Ok(Self {
                 object,
                 name,
@@ -36,7 +36,7 @@ impl<'a> Incoming<'a> {
             });
         }
         let mut reader = NetworkReader::new(payload);
-        let name = Name::Hash(reader.read_packed_u32()?);
+        let name = CallName::Hash(reader.read_packed_u32()?);
         let object = NetId(reader.read_packed_u32()?);
         Ok(Self {
             object,
@@ -96,9 +96,9 @@ pub(crate) fn frame_number(writer: &mut NetworkWriter, number: i16, payload: &[u
 }
 
 /// Returns the call with a name in a message.
-pub(crate) fn named(calls: &ObjectCalls, name: Name) -> Option<CallPlace> {
+pub(crate) fn named(calls: &ObjectCalls, name: CallName) -> Option<CallPlace> {
     match name {
-        Name::Number(number) => calls.numbered(number),
-        Name::Hash(hash) => calls.hashed(hash),
+        CallName::Number(number) => calls.numbered(number),
+        CallName::Hash(hash) => calls.hashed(hash),
     }
 }

@@ -5,11 +5,11 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, Lifetime, LifetimeParam};
 
-use super::{Call, Calls, Kind, item, names};
+use super::{Call, CallsModel, Kind, item, names};
 
 /// Type with a method for each call of some kinds.
 pub(super) struct Handle<'a> {
-    calls: &'a Calls,
+    calls: &'a CallsModel,
     ident: Ident,
     /// Generics of the type, after the lifetime `'call`.
     generics: Generics,
@@ -19,7 +19,7 @@ pub(super) struct Handle<'a> {
 }
 
 /// Returns the handle for commands.
-pub(super) fn commands(calls: &Calls) -> Handle<'_> {
+pub(super) fn commands(calls: &CallsModel) -> Handle<'_> {
     let commands = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
     let methods = commands.map(|call| command(&calls.name, call));
     let wrong = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
@@ -38,7 +38,7 @@ pub(super) fn commands(calls: &Calls) -> Handle<'_> {
 }
 
 /// Makes the sender of calls of clients.
-pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
+pub(super) fn rpcs(calls: &CallsModel) -> Handle<'_> {
     let rpcs = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
     let mut methods: TokenStream = rpcs.map(|call| rpc(&calls.name, call)).collect();
     let wrong = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
@@ -137,7 +137,7 @@ impl ToTokens for Handle<'_> {
 
 /// Emits a call where no end can call it. Its bound is never met: the type parameter delays the check until a
 /// program calls it.
-pub(super) fn refused(calls: &Calls, call: &Call, receiver: &TokenStream) -> TokenStream {
+pub(super) fn refused(calls: &CallsModel, call: &Call, receiver: &TokenStream) -> TokenStream {
     let (ident, vis, self_ty) = (&call.ident, &call.vis, &calls.self_ty);
     let caller = match call.kind {
         Kind::Command => quote!(CalledByClient),

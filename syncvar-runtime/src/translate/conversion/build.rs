@@ -17,9 +17,9 @@ use crate::value::Value;
 
 /// Reason why a type cannot become a second type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub String);
+pub struct TypeRefusal(pub String);
 
-impl fmt::Display for Refusal {
+impl fmt::Display for TypeRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -54,7 +54,7 @@ impl Types<'_> {
         from: &SchemaType,
         to: &SchemaType,
         present: Option<&Value>,
-    ) -> Result<Conversion, Refusal> {
+    ) -> Result<Conversion, TypeRefusal> {
         let to = self.plain(to);
         if self.has_same_bytes(from, to) {
             return Ok(Conversion::Copy(self.layout(from)?));
@@ -98,7 +98,7 @@ impl Types<'_> {
         from: &SchemaType,
         to: &SchemaType,
         whole: &Conversion,
-    ) -> Result<Option<Operations>, Refusal> {
+    ) -> Result<Option<Operations>, TypeRefusal> {
         let SchemaType::Collection { parts, .. } = from else {
             return Ok(None);
         };
@@ -136,15 +136,15 @@ impl Types<'_> {
     /// # Errors
     ///
     /// When the type has none.
-    pub fn layout(&self, of: &SchemaType) -> Result<Layout, Refusal> {
-        Layout::of(of, self.measures).map_err(|unknown| Refusal(unknown.to_string()))
+    pub fn layout(&self, of: &SchemaType) -> Result<Layout, TypeRefusal> {
+        Layout::of(of, self.measures).map_err(|unknown| TypeRefusal(unknown.to_string()))
     }
 
     /// Returns the layout of a type with a value 0, for values that do not fit.
-    fn zeroed_layout(&self, of: &SchemaType) -> Result<Layout, Refusal> {
+    fn zeroed_layout(&self, of: &SchemaType) -> Result<Layout, TypeRefusal> {
         let layout = self.layout(self.plain(of))?;
         if layout.zero().is_none() {
-            return Err(Refusal(format!(
+            return Err(TypeRefusal(format!(
                 "`{of}` has no value in the place of a missing value"
             )));
         }
@@ -241,6 +241,6 @@ fn same_codec(from: &SchemaType, to: &SchemaType) -> bool {
 }
 
 /// Describes two types that no rule converts.
-pub(super) fn refusal(from: &SchemaType, to: &SchemaType) -> Refusal {
-    Refusal(format!("`{from}` cannot become `{to}`"))
+pub(super) fn refusal(from: &SchemaType, to: &SchemaType) -> TypeRefusal {
+    TypeRefusal(format!("`{from}` cannot become `{to}`"))
 }

@@ -6,7 +6,7 @@ use crate::{NetworkReader, NetworkWriter, ReadResult};
 
 /// Form of the elements of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum SequenceShape {
     /// A number, and the elements.
     Counted,
     /// So many elements.
@@ -17,7 +17,7 @@ pub enum Shape {
     Distinct,
 }
 
-impl Shape {
+impl SequenceShape {
     /// Reads the number of elements.
     pub(super) fn read_count(self, reader: &mut NetworkReader<'_>) -> ReadResult<usize> {
         match self {
@@ -35,9 +35,9 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub struct Elements {
     /// Form of the writer.
-    pub from: Shape,
+    pub from: SequenceShape,
     /// Form of the reader.
-    pub to: Shape,
+    pub to: SequenceShape,
     /// Conversion of an element or key.
     pub element: Conversion,
     /// Conversion of the value of a key; `None` without keys.
@@ -66,17 +66,17 @@ impl Elements {
             reader.take_work(writer.len() - before.1)?;
         }
         match self.to {
-            Shape::Fixed(expected) => {
+            SequenceShape::Fixed(expected) => {
                 if expected != written {
                     fit.miss();
                     writer.truncate(start);
                     write_zero(&self.layout, writer);
                 }
             }
-            Shape::Counted | Shape::Distinct => writer.insert(start, |writer| {
+            SequenceShape::Counted | SequenceShape::Distinct => writer.insert(start, |writer| {
                 writer.write_count(written);
             }),
-            Shape::Ordered => {
+            SequenceShape::Ordered => {
                 writer.insert(start, |writer| {
                     writer.write_count(written);
                 });
@@ -121,7 +121,7 @@ impl Elements {
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,
     ) -> ReadResult<()> {
-        if self.element.is_copy() && self.from == Shape::Ordered {
+        if self.element.is_copy() && self.from == SequenceShape::Ordered {
             return Ok(());
         }
         let mut bytes = NetworkReader::with_encoding(

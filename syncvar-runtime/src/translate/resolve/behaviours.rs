@@ -4,7 +4,7 @@ use super::{Resolver, SlotPlan};
 use crate::schema::{SchemaBehaviour, SchemaField, SchemaPrefab, SchemaType, Writers};
 use crate::translate::behaviour::{BehaviourPlan, Classes, Rules, matches, rules};
 use crate::translate::change::{SchemaEffect, SchemaPlace};
-use crate::translate::conversion::{Refusal, find};
+use crate::translate::conversion::{TypeRefusal, find};
 
 impl Resolver<'_> {
     /// Refuses references to behaviours where their positions differ: the position is on the wire, and the prefab of the
@@ -95,7 +95,7 @@ impl Resolver<'_> {
         let present = |field| sources.present(prefab, behaviour, field);
         let state = BehaviourPlan::new(server, own, targets, &types, &present);
         let state = self.planned(place, server, state);
-        if self.scope == super::Scope::Recording {
+        if self.traffic == super::Traffic::Recording {
             return (state, None);
         }
         let fields: Vec<_> = server.fields().collect();
@@ -114,7 +114,7 @@ impl Resolver<'_> {
         &mut self,
         place: &SchemaPlace,
         from: &SchemaBehaviour,
-        plan: Result<BehaviourPlan, Vec<(usize, Refusal)>>,
+        plan: Result<BehaviourPlan, Vec<(usize, TypeRefusal)>>,
     ) -> Option<BehaviourPlan> {
         match plan {
             Ok(plan) => Some(plan),

@@ -1,9 +1,9 @@
 //! Remote calls by name.
 
-use super::{Resolver, Scope};
+use super::{Resolver, Traffic};
 use crate::schema::{CallKind, CallSchema, SchemaBehaviour, SchemaCall, SchemaPrefab};
 use crate::translate::change::{SchemaEffect, SchemaPlace};
-use crate::translate::conversion::{Members, Step, find};
+use crate::translate::conversion::{MembersConversion, Step, find};
 
 /// Plan of a remote call, from the build of its sender to the build of its receiver.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct CallPlan {
     /// UNet's hash of the call in the build of the receiver.
     pub hash: u32,
     /// Conversion of the arguments.
-    pub arguments: Members,
+    pub arguments: MembersConversion,
     /// Set if the bytes of the call are equal in both builds.
     is_direct: bool,
 }
@@ -89,7 +89,8 @@ impl Resolver<'_> {
         }
         let mut sent = Vec::new();
         for call in &client_calls {
-            let is_sent = call.call.kind == CallKind::Command && self.scope == Scope::Connection;
+            let is_sent =
+                call.call.kind == CallKind::Command && self.traffic == Traffic::Connection;
             let partner = to_server(call.behaviour);
             sent.push(match partner {
                 Some(behaviour) if is_sent => {
@@ -108,7 +109,7 @@ impl Resolver<'_> {
         CallPlans {
             are_direct: server_calls.len() == client_calls.len()
                 && is_direct(&received, &server_calls, false)
-                && (self.scope == Scope::Recording || is_direct(&sent, &client_calls, true)),
+                && (self.traffic == Traffic::Recording || is_direct(&sent, &client_calls, true)),
             received,
             sent,
         }

@@ -1,6 +1,6 @@
 //! `Schema::compare`: the differences of two builds, in each role.
 
-use super::{Resolution, Scope, Sources};
+use super::{Resolution, Sources, Traffic};
 use crate::schema::{Schema, SchemaType};
 use crate::translate::change::SchemaChange;
 use crate::translate::layout::Measures;
@@ -78,17 +78,17 @@ impl Schema {
     /// ```
     #[must_use]
     pub fn compare(&self, new: &Self) -> SchemaComparison {
-        let changes = |server: &Self, client: &Self, scope| {
+        let changes = |server: &Self, client: &Self, traffic| {
             let sources = TextAlone::of(client);
-            match Resolution::new(server, client, &sources, scope) {
+            match Resolution::new(server, client, &sources, traffic) {
                 Ok(resolution) => resolution.changes,
                 Err(changes) => changes,
             }
         };
         SchemaComparison {
-            old_client: changes(new, self, Scope::Connection),
-            old_server: changes(self, new, Scope::Connection),
-            old_recording: changes(self, new, Scope::Recording),
+            old_client: changes(new, self, Traffic::Connection),
+            old_server: changes(self, new, Traffic::Connection),
+            old_recording: changes(self, new, Traffic::Recording),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Messages of the program by name.
 
-use super::{MessagePlan, Resolver, Scope};
+use super::{MessagePlan, Resolver, Traffic};
 use crate::schema::SchemaMessage;
 use crate::translate::change::{SchemaEffect, SchemaPlace};
 use crate::translate::conversion::{Conversion, find};
@@ -44,7 +44,7 @@ impl Resolver<'_> {
                 sent.push(skipped(message));
                 continue;
             };
-            if self.scope == Scope::Connection {
+            if self.traffic == Traffic::Connection {
                 let name = &message.names.name;
                 sent.extend(self.message(&place, message, partner, name));
             }

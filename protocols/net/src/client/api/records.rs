@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use syncvar_runtime::DisconnectReason;
 use syncvar_runtime::schema::{Schema, SchemaReport};
-use syncvar_runtime::unstable::translate::resolve::Scope;
+use syncvar_runtime::unstable::translate::resolve::Traffic;
 
 use crate::client::session::{Playback, Step};
 use crate::client::translation::Translation;
@@ -143,7 +143,7 @@ impl NetworkClient {
         let prefabs = &self.objects.world.prefabs;
         self.session.build.translation = None;
         if server.hash() != prefabs.schema_hash() {
-            let resolved = Translation::new(server, prefabs, Scope::Recording);
+            let resolved = Translation::new(server, prefabs, Traffic::Recording);
             let resolved = resolved.map_err(|changes| {
                 let refused = changes.iter().filter(|change| change.is_refused());
                 SchemaReport::of_changes(refused)

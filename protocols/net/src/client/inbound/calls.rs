@@ -6,7 +6,7 @@ use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
 use crate::client::translation::{is_known_call, received_call, translate_arguments};
-use crate::message::{Incoming, Name, named};
+use crate::message::{CallName, Incoming, named};
 use syncvar_runtime::unstable::call::{CallPlace, Failure};
 use syncvar_runtime::{CallFailure, Encoding, NetId, NetworkReader, ReadError, ReceivedEvent};
 
@@ -44,7 +44,7 @@ impl Inbound {
             // This build lacks the call.
             return Ok(None);
         }
-        let name = call_plan.map_or(call.name, |plan| Name::Number(plan.number));
+        let name = call_plan.map_or(call.name, |plan| CallName::Number(plan.number));
         let place = prefab.and_then(|prefab| named(&prefab.calls, name));
         if place.is_some_and(|place| place.schema.after_state)
             && let (Some(tick), Some(arrivals)) = (self.packet.tick, &mut lent.arrivals)
@@ -59,8 +59,8 @@ impl Inbound {
         };
         let Some(place) = place.filter(fits) else {
             let number = match call.name {
-                Name::Hash(hash) => hash,
-                Name::Number(number) => u32::try_from(number).unwrap_or(u32::MAX),
+                CallName::Hash(hash) => hash,
+                CallName::Number(number) => u32::try_from(number).unwrap_or(u32::MAX),
             };
             return Err(call.arguments.unknown_call(number));
         };

@@ -72,7 +72,7 @@ impl EarlyKind {
 
 /// Most early messages and bytes of a client.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct EarlyLimits {
     messages: usize,
     bytes: usize,
 }
@@ -95,7 +95,7 @@ impl EarlyMessages {
     }
 
     /// Returns whether one more message of this length stays within the limits.
-    fn has_room(&self, length: usize, limits: Limits) -> bool {
+    fn has_room(&self, length: usize, limits: EarlyLimits) -> bool {
         self.messages < limits.messages && self.bytes.saturating_add(length) <= limits.bytes
     }
 
@@ -267,7 +267,7 @@ impl EarlyMessages {
         lent: &mut Reading<'_>,
     ) {
         let context = &mut *lent.context;
-        let limits = Limits {
+        let limits = EarlyLimits {
             messages: context.config.max_early_messages,
             bytes: context.config.max_early_bytes,
         };

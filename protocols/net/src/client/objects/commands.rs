@@ -2,7 +2,7 @@
 
 use super::{Fact, Objects};
 use crate::Framing;
-use crate::message::{Name, named};
+use crate::message::{CallName, named};
 use syncvar_runtime::unstable::call::{CallPlace, Class};
 use syncvar_runtime::{CallError, NetId};
 
@@ -84,7 +84,7 @@ impl Objects {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
         let calls = prefabs.get(prefab).map(|prefab| &prefab.calls);
-        let named = calls.and_then(|calls| named(calls, Name::Hash(place.schema.hash)));
+        let named = calls.and_then(|calls| named(calls, CallName::Hash(place.schema.hash)));
         let is_first = named.is_some_and(|named| named.is(place));
         if framing == Framing::Unet && !is_first {
             return Err(CallError::Ambiguous);

@@ -10,7 +10,7 @@
 
 use syncvar_runtime::schema::document::hash_of;
 use syncvar_runtime::schema::{MAX_SCHEMA_TEXT, Schema, SchemaReport};
-use syncvar_runtime::unstable::translate::resolve::Scope;
+use syncvar_runtime::unstable::translate::resolve::Traffic;
 use syncvar_runtime::{NetworkReader, Prefabs, ReadError, ReadErrorKind};
 
 use crate::client::translation::Translation;
@@ -59,7 +59,7 @@ impl ServerSchema {
         if hash_of(text) == prefabs.schema_hash() {
             return Ok(None);
         }
-        let translation = Translation::new(&parse(text)?, prefabs, Scope::Connection);
+        let translation = Translation::new(&parse(text)?, prefabs, Traffic::Connection);
         translation.map(Some).map_err(|changes| {
             let refused = changes.iter().filter(|change| change.is_refused());
             SchemaReport::of_changes(refused)
@@ -72,7 +72,7 @@ impl ServerSchema {
             Ok(server) => server,
             Err(report) => return Some(report),
         };
-        let translation = Translation::new(&server, prefabs, Scope::Connection);
+        let translation = Translation::new(&server, prefabs, Traffic::Connection);
         let changes = translation.map(|translation| translation.changes().to_vec());
         let report = SchemaReport::of_changes(changes.unwrap_or_else(|changes| changes));
         if report.reasons.is_empty() && server.hash() != prefabs.schema_hash() {

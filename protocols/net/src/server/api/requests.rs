@@ -9,7 +9,7 @@ use crate::message::{Connect, Frame, frames};
 use crate::server::api::rooms::Rooms;
 use crate::server::sessions::admission::Match;
 use crate::server::sessions::connection::ConnectionState;
-use crate::server::sessions::incoming::{Arrival, report_misbehaviour};
+use crate::server::sessions::incoming::{PacketTime, report_misbehaviour};
 use crate::server::sessions::request::Request;
 use crate::server::{NetworkServer, PacketError};
 
@@ -40,7 +40,7 @@ impl NetworkServer {
             return Err(PacketError::TooManyMessages(connection));
         }
         sessions.count_reliable(connection, kind, carrier);
-        let arrival = Arrival {
+        let arrival = PacketTime {
             tick: self.outbound.store.tick,
             gap: self.rewind.gap(),
         };

@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 use bytes::Bytes;
 use syncvar_runtime::{CallError, NetId, NetworkWriter, Target, WriteError};
 
-use crate::message::{Name, frame, named, write_header};
+use crate::message::{CallName, frame, named, write_header};
 use crate::server::ServerConfig;
 use crate::server::calls::target::{CallPlan, Receivers, is_behind_state};
 use crate::server::calls::{Calls, DeferredCall, EncodedCall};
@@ -37,7 +37,7 @@ impl Calls {
         compact |= plan.local || plan.target == Target::Everyone;
         let prefab = objects.world.prefab(object);
         let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
-        let hash = Name::Hash(plan.place.schema.hash);
+        let hash = CallName::Hash(plan.place.schema.hash);
         if unet && !named(calls, hash).is_some_and(|place| place.is(&plan.place)) {
             let mut known = sessions.connections.values().filter(|it| it.is_connected());
             let later = matches!(plan.receivers, Receivers::Deferred);

@@ -41,7 +41,7 @@ pub(crate) struct DatagramQueue {
     /// Entries of the chunks for this connection alone.
     unicast: Vec<FieldSet>,
     /// Ends of the datagrams in the lists.
-    ends: Vec<End>,
+    ends: Vec<DatagramEnd>,
     /// Number of the sent datagrams.
     sent: u8,
     /// Channels and bytes of calls, which travel behind the state of their tick.
@@ -56,7 +56,7 @@ pub(crate) struct DatagramQueue {
 
 /// End of a datagram.
 #[derive(Clone, Copy, Debug, Default)]
-struct End {
+struct DatagramEnd {
     /// End of its chunks, and of its entries for this connection alone.
     chunks: usize,
     unicast: usize,
@@ -133,7 +133,7 @@ impl DatagramQueue {
     /// Divides the chunks of a tick into datagrams. Returns their number, and leaves chunks beyond the limit.
     pub(crate) fn divide(&mut self, tick: u32, store: &ChunkStore, room: usize) -> u8 {
         self.tick = tick;
-        let (mut end, mut former) = (End::default(), None::<&Queued>);
+        let (mut end, mut former) = (DatagramEnd::default(), None::<&Queued>);
         for (place, queued) in (1..).zip(&self.chunks) {
             let length = store.length(queued.chunk);
             let follows = former
@@ -186,7 +186,7 @@ impl DatagramQueue {
     }
 
     /// Returns the end of the sent datagrams.
-    fn sent_end(&self) -> End {
+    fn sent_end(&self) -> DatagramEnd {
         let last = usize::from(self.sent).checked_sub(1);
         let last = last.and_then(|last| self.ends.get(last));
         last.copied().unwrap_or_default()

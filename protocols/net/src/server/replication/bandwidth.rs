@@ -45,14 +45,14 @@ pub(crate) struct BandwidthLimiter {
 struct Chosen {
     /// Index of the entry.
     index: usize,
-    source: Source,
+    source: EntryBytes,
     /// Sent fields of the entry in [`BandwidthLimiter::fields`].
     fields: Range<usize>,
 }
 
 /// Origin of the bytes of a chosen entry.
 #[derive(Debug)]
-enum Source {
+enum EntryBytes {
     /// The buffer of an audience.
     Shared(AudienceId, Range<usize>),
     /// [`Backlog::rewritten`].
@@ -201,7 +201,7 @@ impl BandwidthLimiter {
             let Some((source, fields)) = found else {
                 continue;
             };
-            if let Source::Shared(_, changes) | Source::Rewritten(changes) = &source {
+            if let EntryBytes::Shared(_, changes) | EntryBytes::Rewritten(changes) = &source {
                 let bytes = update_length(framing.form(), entry.net_id, changes.len());
                 if !transfer.backlog.meter.reserve(framing, bytes, packet_size) {
                     break;
@@ -232,7 +232,7 @@ impl BandwidthLimiter {
         transfer: &mut BacklogTransfer<'_>,
         index: usize,
         entry: &BacklogEntry,
-    ) -> Option<(Source, Range<usize>)> {
+    ) -> Option<(EntryBytes, Range<usize>)> {
         let first = self.fields.len();
         let start = transfer.backlog.rewritten.len();
         let source = if let Some((shared, _)) = self.written_now(transfer, entry) {
@@ -246,7 +246,7 @@ impl BandwidthLimiter {
             match rewritten {
                 Some(Rewritten::Wait) => return None,
                 Some(Rewritten::Fields(written)) if transfer.fits(entry, written.len()) => {
-                    Source::Rewritten(written)
+                    EntryBytes::Rewritten(written)
                 }
                 // A change is an operation, a value cannot be encoded, or the message would be too long.
                 other => {
@@ -257,7 +257,7 @@ impl BandwidthLimiter {
                     transfer.backlog.rewritten.truncate(start);
                     self.fields.truncate(first);
                     self.fields.extend(transfer.backlog.fields_of(entry));
-                    Source::Snapshot
+                    EntryBytes::Snapshot
                 }
             }
         };
@@ -286,12 +286,12 @@ impl BandwidthLimiter {
                 continue;
             };
             let (written, changes) = match source {
-                Source::Shared(audience, changes) => {
+                EntryBytes::Shared(audience, changes) => {
                     let written = audiences.written(*audience, framing, entry.channel);
                     (written, changes)
                 }
-                Source::Rewritten(changes) => (rewritten.as_bytes(), changes),
-                Source::Snapshot => continue,
+                EntryBytes::Rewritten(changes) => (rewritten.as_bytes(), changes),
+                EntryBytes::Snapshot => continue,
             };
             let changes = written.get(changes.clone()).unwrap_or_default();
             while outputs.len() <= usize::from(entry.channel) {

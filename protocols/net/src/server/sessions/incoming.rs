@@ -31,7 +31,7 @@ pub(crate) enum Origin {
 
 /// Time of a packet in updates of the server.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
+pub(crate) struct PacketTime {
     /// Tick of the last update.
     pub(crate) tick: u32,
     /// Ticks between the last two updates.
@@ -60,7 +60,7 @@ impl Sessions {
     pub(crate) fn read_header<'a>(
         &mut self,
         context: &Context,
-        arrival: Arrival,
+        arrival: PacketTime,
         from: ConnectionId,
         carrier: Channel,
         packet: &'a [u8],

@@ -1,16 +1,16 @@
 //! Variants by name.
 
 use super::members::find;
-use super::{Refusal, Types};
+use super::{TypeRefusal, Types};
 use crate::schema::{SchemaMember, SchemaVariant};
-use crate::translate::conversion::{Variant, VariantFit, Variants};
+use crate::translate::conversion::{VariantConversion, VariantFit, Variants};
 
 impl Types<'_> {
     pub(super) fn variants(
         &self,
         from: &[SchemaVariant],
         to: &[SchemaVariant],
-    ) -> Result<Variants, Refusal> {
+    ) -> Result<Variants, TypeRefusal> {
         let has_data =
             |variants: &[SchemaVariant]| variants.iter().any(|it| !it.members.is_empty());
         let (from_data, to_data) = (has_data(from), has_data(to));
@@ -30,7 +30,7 @@ impl Types<'_> {
             };
             let members =
                 members.map_err(|refusal| super::members::within(&variant.names, &refusal))?;
-            Ok(Variant {
+            Ok(VariantConversion {
                 number: variant.number,
                 to: if to_data {
                     i64::try_from(at).unwrap_or_default()
@@ -53,7 +53,7 @@ impl Types<'_> {
     fn place_of_unknown<'v>(
         &self,
         to: &'v [SchemaVariant],
-    ) -> Result<(usize, &'v SchemaVariant, VariantFit), Refusal> {
+    ) -> Result<(usize, &'v SchemaVariant, VariantFit), TypeRefusal> {
         let other = to.iter().enumerate().find(|(_, it)| it.is_other);
         if let Some((at, variant)) = other {
             return Ok((at, variant, VariantFit::Other));
@@ -68,7 +68,7 @@ impl Types<'_> {
         };
         let place = to.iter().enumerate().find(|(_, it)| has_zero(it));
         let (at, variant) = place.ok_or_else(|| {
-            Refusal("an enum without a variant in the place of unknown variants".into())
+            TypeRefusal("an enum without a variant in the place of unknown variants".into())
         })?;
         Ok((at, variant, VariantFit::Unknown))
     }

@@ -1,8 +1,8 @@
 //! Members by name.
 
-use super::{Refusal, Types};
+use super::{TypeRefusal, Types};
 use crate::schema::{Names, SchemaMember};
-use crate::translate::conversion::{Members, Step};
+use crate::translate::conversion::{MembersConversion, Step};
 use crate::translate::layout::StructLayout;
 use crate::value::{StructValue, Value};
 
@@ -17,7 +17,7 @@ impl Types<'_> {
         from: &[SchemaMember],
         to: &[SchemaMember],
         present: Option<&StructValue>,
-    ) -> Result<Members, Refusal> {
+    ) -> Result<MembersConversion, TypeRefusal> {
         let mut taken = Vec::new();
         let mut steps = Vec::new();
         for member in to {
@@ -42,19 +42,23 @@ impl Types<'_> {
             let names = from.iter().map(|it| it.names.name.as_str().into());
             let layouts = from.iter().map(|it| self.layout(&it.value));
             let layouts: Vec<_> = layouts.collect::<Result<_, _>>()?;
-            return Ok(Members {
+            return Ok(MembersConversion {
                 steps,
                 permuted: Some(StructLayout::new(names.zip(layouts))),
             });
         }
-        Ok(Members {
+        Ok(MembersConversion {
             steps: self.with_skips(from, steps)?,
             permuted: None,
         })
     }
 
     /// Adds the members of the writer that the reader lacks, at their places.
-    fn with_skips(&self, from: &[SchemaMember], steps: Vec<Step>) -> Result<Vec<Step>, Refusal> {
+    fn with_skips(
+        &self,
+        from: &[SchemaMember],
+        steps: Vec<Step>,
+    ) -> Result<Vec<Step>, TypeRefusal> {
         let mut all = Vec::new();
         let mut next = 0;
         for step in steps {
@@ -73,19 +77,19 @@ impl Types<'_> {
     }
 
     /// Inserts a member that the writer lacks: the value of the prefab, or 0.
-    fn insert(&self, member: &SchemaMember, present: Option<&Value>) -> Result<Step, Refusal> {
+    fn insert(&self, member: &SchemaMember, present: Option<&Value>) -> Result<Step, TypeRefusal> {
         let layout = self.layout(self.plain(&member.value))?;
         // Also for a member with a value in the prefab, so that a comparison of two texts has the same result.
         let zero = layout.zero().ok_or_else(|| {
             let (name, value) = (&member.names.name, &member.value);
-            Refusal(format!(
+            TypeRefusal(format!(
                 "`{name}: {value}` has no value where it is missing"
             ))
         })?;
         let value = present.cloned().unwrap_or(zero);
         let left = self.inserted.get().checked_sub(value.memory());
         let left = left.ok_or_else(|| {
-            Refusal("too much memory for values in the place of missing members".into())
+            TypeRefusal("too much memory for values in the place of missing members".into())
         })?;
         self.inserted.set(left);
         Ok(Step::Insert(value, layout))
@@ -108,6 +112,6 @@ pub fn find<'n>(
 }
 
 /// Names the member of a refused type.
-pub(super) fn within(names: &Names, refusal: &Refusal) -> Refusal {
-    Refusal(format!("in `{}`, {refusal}", names.name))
+pub(super) fn within(names: &Names, refusal: &TypeRefusal) -> TypeRefusal {
+    TypeRefusal(format!("in `{}`, {refusal}", names.name))
 }

@@ -1,8 +1,8 @@
 //! Numbers of another width or codec, texts, and values of one type with another codec.
 
-use super::{Refusal, Types, refusal};
+use super::{TypeRefusal, Types, refusal};
 use crate::schema::SchemaType;
-use crate::translate::conversion::{Conversion, Members, Step};
+use crate::translate::conversion::{Conversion, MembersConversion, Step};
 use crate::translate::layout::{ArrayLayout, Layout, Scalar, StructLayout};
 
 /// Types whose numbers become numbers of another width.
@@ -31,7 +31,7 @@ impl Types<'_> {
         &self,
         from: &SchemaType,
         to: &SchemaType,
-    ) -> Result<Conversion, Refusal> {
+    ) -> Result<Conversion, TypeRefusal> {
         let (from_layout, to_layout) = (self.layout(from)?, self.layout(to)?);
         let is_same_value = uncoded(from) == uncoded(to) || is_vector(&from_layout, &to_layout);
         if !(is_same_value
@@ -81,13 +81,13 @@ fn between(from: &Layout, to: &Layout) -> Option<Conversion> {
     })
 }
 
-fn structs(from: &StructLayout, to: &StructLayout) -> Option<Members> {
+fn structs(from: &StructLayout, to: &StructLayout) -> Option<MembersConversion> {
     if from.members.len() != to.members.len() {
         return None;
     }
     let pairs = from.members.iter().zip(&to.members).enumerate();
     let steps = pairs.map(|(at, (from, to))| Some(Step::Take(at, between(from, to)?)));
-    Some(Members {
+    Some(MembersConversion {
         steps: steps.collect::<Option<_>>()?,
         permuted: None,
     })

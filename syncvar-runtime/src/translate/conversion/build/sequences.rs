@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::{Refusal, Types, refusal};
+use super::{TypeRefusal, Types, refusal};
 use crate::schema::SchemaType;
-use crate::translate::conversion::{Conversion, Elements, First, Shape};
+use crate::translate::conversion::{Conversion, Elements, First, SequenceShape};
 use crate::translate::layout::{Layout, Scalar};
 
 /// Parts of a type with elements.
 struct Parts<'a> {
-    shape: Shape,
+    shape: SequenceShape,
     /// Type of an element or key.
     element: &'a SchemaType,
     /// Type of the value of a key; `None` without keys.
@@ -21,14 +21,16 @@ impl<'a> Parts<'a> {
         let (shape, element, value) = match of {
             // A text of a fixed limit.
             SchemaType::Array(element, _) if is_text(element) => return None,
-            SchemaType::Sequence(element) => (Shape::Counted, &**element, None),
-            SchemaType::Array(element, count) => (Shape::Fixed(*count), &**element, None),
-            SchemaType::Set(element) => (Shape::Ordered, &**element, None),
-            SchemaType::Map(key, value) => (Shape::Ordered, &**key, Some(&**value)),
+            SchemaType::Sequence(element) => (SequenceShape::Counted, &**element, None),
+            SchemaType::Array(element, count) => (SequenceShape::Fixed(*count), &**element, None),
+            SchemaType::Set(element) => (SequenceShape::Ordered, &**element, None),
+            SchemaType::Map(key, value) => (SequenceShape::Ordered, &**key, Some(&**value)),
             SchemaType::Collection { name, parts } => match (name.as_str(), parts.as_slice()) {
-                ("SyncList", [element]) => (Shape::Counted, element, None),
-                ("SyncHashSet" | "SyncSortedSet", [element]) => (Shape::Distinct, element, None),
-                ("SyncDictionary", [key, value]) => (Shape::Distinct, key, Some(value)),
+                ("SyncList", [element]) => (SequenceShape::Counted, element, None),
+                ("SyncHashSet" | "SyncSortedSet", [element]) => {
+                    (SequenceShape::Distinct, element, None)
+                }
+                ("SyncDictionary", [key, value]) => (SequenceShape::Distinct, key, Some(value)),
                 _ => return None,
             },
             _ => return None,
@@ -54,7 +56,7 @@ impl<'a> Parts<'a> {
 
     /// Returns whether the elements are bytes behind their number.
     fn is_bytes(&self) -> bool {
-        self.shape == Shape::Counted
+        self.shape == SequenceShape::Counted
             && matches!(self.element, SchemaType::Named(name) if name == "u8")
     }
 }
@@ -69,7 +71,7 @@ impl Types<'_> {
         &self,
         from: &SchemaType,
         to: &SchemaType,
-    ) -> Option<Result<Conversion, Refusal>> {
+    ) -> Option<Result<Conversion, TypeRefusal>> {
         match (Parts::of(from), Parts::of(to)) {
             (Some(from_parts), Some(to_parts)) => {
                 Some(self.elements(from, to, &from_parts, &to_parts))
@@ -86,18 +88,19 @@ impl Types<'_> {
         to: &SchemaType,
         from_parts: &Parts<'_>,
         to_parts: &Parts<'_>,
-    ) -> Result<Conversion, Refusal> {
+    ) -> Result<Conversion, TypeRefusal> {
         let value = match (from_parts.value, to_parts.value) {
             (Some(from), Some(to)) => Some(self.convert(from, to, None)?),
             (None, None) => None,
             _ => return Err(refusal(from, to)),
         };
-        if let (Shape::Fixed(count), Shape::Fixed(expected)) = (from_parts.shape, to_parts.shape)
+        if let (SequenceShape::Fixed(count), SequenceShape::Fixed(expected)) =
+            (from_parts.shape, to_parts.shape)
             && count != expected
         {
             return Err(refusal(from, to));
         }
-        let layout = if matches!(to_parts.shape, Shape::Fixed(_)) {
+        let layout = if matches!(to_parts.shape, SequenceShape::Fixed(_)) {
             self.zeroed_layout(to)?
         } else {
             self.layout(to)?
@@ -112,7 +115,7 @@ impl Types<'_> {
     }
 
     /// Returns the conversion of an element.
-    fn element(&self, from: &Parts<'_>, to: &Parts<'_>) -> Result<Conversion, Refusal> {
+    fn element(&self, from: &Parts<'_>, to: &Parts<'_>) -> Result<Conversion, TypeRefusal> {
         self.convert(&from.element_on_wire(), &to.element_on_wire(), None)
     }
 
@@ -122,13 +125,13 @@ impl Types<'_> {
         from: &SchemaType,
         to: &SchemaType,
         parts: &Parts<'_>,
-    ) -> Result<Conversion, Refusal> {
+    ) -> Result<Conversion, TypeRefusal> {
         // The operations of a collection, and the order of keys, have no first element.
-        if parts.shape != Shape::Counted || matches!(from, SchemaType::Collection { .. }) {
+        if parts.shape != SequenceShape::Counted || matches!(from, SchemaType::Collection { .. }) {
             return Err(refusal(from, to));
         }
         let single = Parts {
-            shape: Shape::Fixed(1),
+            shape: SequenceShape::Fixed(1),
             element: to,
             value: None,
         };
@@ -156,12 +159,12 @@ impl Types<'_> {
         from: &SchemaType,
         to: &SchemaType,
         parts: &Parts<'_>,
-    ) -> Result<Conversion, Refusal> {
-        if parts.shape != Shape::Counted {
+    ) -> Result<Conversion, TypeRefusal> {
+        if parts.shape != SequenceShape::Counted {
             return Err(refusal(from, to));
         }
         let single = Parts {
-            shape: Shape::Fixed(1),
+            shape: SequenceShape::Fixed(1),
             element: from,
             value: None,
         };

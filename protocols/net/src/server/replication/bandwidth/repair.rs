@@ -9,7 +9,7 @@ use syncvar_runtime::unstable::packet::{FRAME, update_length};
 use crate::server::ledger::backlog::{Backlog, BacklogEntry};
 use crate::server::ledger::field_set::FieldSet;
 use crate::server::ledger::masks::mask_slice;
-use crate::server::replication::bandwidth::{BacklogTransfer, BandwidthLimiter, Source};
+use crate::server::replication::bandwidth::{BacklogTransfer, BandwidthLimiter, EntryBytes};
 
 /// Result of writing the fields of an entry once more.
 pub(super) enum Rewritten {
@@ -29,7 +29,7 @@ impl BandwidthLimiter {
         transfer: &mut BacklogTransfer<'_>,
         index: usize,
         entry: &BacklogEntry,
-    ) -> Option<(Source, Range<usize>)> {
+    ) -> Option<(EntryBytes, Range<usize>)> {
         if transfer.connection.is_detached() || !transfer.outbound.records.is_open {
             return None;
         }
@@ -53,13 +53,13 @@ impl BandwidthLimiter {
         &mut self,
         transfer: &BacklogTransfer<'_>,
         entry: &BacklogEntry,
-    ) -> Option<(Source, usize)> {
+    ) -> Option<(EntryBytes, usize)> {
         let record = transfer.outbound.records.log.records.get(entry.record?)?;
         let form = transfer.connection.framing.form();
         let changes = record.changes.as_ref()?[WriteLog::index(form)].clone();
         self.fields.extend(transfer.backlog.fields_of(entry));
         let length = changes.len();
-        Some((Source::Shared(record.audience, changes), length))
+        Some((EntryBytes::Shared(record.audience, changes), length))
     }
 
     /// Writes the lost fields of an entry. Returns their bytes and length; none if they wait.
@@ -68,12 +68,12 @@ impl BandwidthLimiter {
         transfer: &mut BacklogTransfer<'_>,
         index: usize,
         entry: &BacklogEntry,
-    ) -> Option<(Source, usize)> {
+    ) -> Option<(EntryBytes, usize)> {
         let (first, start) = (self.fields.len(), transfer.backlog.rewritten.len());
         match self.rewrite(transfer, entry)? {
             Rewritten::Fields(written) => {
                 let length = written.len();
-                Some((Source::Rewritten(written), length))
+                Some((EntryBytes::Rewritten(written), length))
             }
             Rewritten::Wait => None,
             Rewritten::Failed(_) => {
