@@ -6,12 +6,14 @@ mod delivery;
 mod field_type;
 mod motion;
 mod rules;
+mod sync_var;
 mod thread;
 mod type_tokens;
 mod value;
 
-pub(crate) use behaviour::{Base, Behaviour, SyncVar};
+pub(crate) use behaviour::{Base, Behaviour};
 pub(crate) use collection::{Collection, Key};
 pub(crate) use field_type::{Container, elements_travel, travels};
 pub(crate) use rules::{Policy, Readers};
+pub(crate) use sync_var::SyncVar;
 pub(crate) use value::{Body, Discriminant, MemberModel, Shape, Value, Variant};

@@ -17,12 +17,14 @@
 
 mod build;
 mod elements;
+mod fit;
 mod operations;
 #[cfg(test)]
 mod tests;
 
 pub use build::{MAX_INSERTED, TypeRefusal, Types, find};
 pub use elements::{Elements, SequenceShape};
+pub use fit::Fit;
 pub use operations::Operations;
 
 use super::layout::{Layout, Scalar, StructLayout};
@@ -129,58 +131,6 @@ pub enum VariantFit {
     Unknown,
 }
 
-/// Result of the conversions so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Fit {
-    /// Set if a value does not fit, and its caller has to drop it.
-    pub unfit: bool,
-    /// Set if a value in a collection does not fit, and became 0.
-    pub replaced: bool,
-    within: Within,
-}
-
-/// Part that a value belongs to: it decides about values that do not fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Within {
-    /// A field, a call or a message: the whole is dropped.
-    #[default]
-    Whole,
-    /// A collection: 0 takes the place.
-    Collection,
-    /// A key: its entry is dropped, and two values must not become one.
-    Key,
-}
-
-impl Fit {
-    /// Notes a value that does not fit.
-    fn miss(&mut self) {
-        if self.within == Within::Collection {
-            self.replaced = true;
-        } else {
-            self.unfit = true;
-        }
-    }
-
-    /// Runs the conversion of an element of a collection.
-    pub(super) fn in_collection<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = std::mem::replace(&mut self.within, Within::Collection);
-        let result = run(self);
-        self.within = outer;
-        result
-    }
-
-    /// Runs the conversion of a key. Returns whether it fits: in a collection, entries with other keys are dropped.
-    fn of_key<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> (R, bool) {
-        let mut key = Self {
-            within: Within::Key,
-            ..Self::default()
-        };
-        let result = run(&mut key);
-        self.replaced |= key.unfit | key.replaced;
-        (result, !key.unfit)
-    }
-}
-
 impl Conversion {
     /// Returns whether the bytes stay as they are.
     pub const fn is_copy(&self) -> bool {
@@ -258,7 +208,7 @@ fn convert_scalar(
     fit: &mut Fit,
 ) -> ReadResult<()> {
     let value = from.read(reader)?;
-    let is_rounded = fit.within == Within::Key && is_rounded(&value, to);
+    let is_rounded = fit.is_of_key() && is_rounded(&value, to);
     if is_rounded || to.write(&value, writer).is_err() {
         fit.miss();
         write_zero(&Layout::Scalar(to), writer);
@@ -390,7 +340,7 @@ impl Variants {
         match variant.fit {
             VariantFit::Known => {}
             // Two keys of the writer would become one.
-            VariantFit::Other if fit.within != Within::Key => {}
+            VariantFit::Other if !fit.is_of_key() => {}
             VariantFit::Other | VariantFit::Unknown => fit.miss(),
         }
         if self.to_data {

@@ -12,6 +12,7 @@
 
 mod build;
 mod error;
+mod integer;
 mod measure;
 mod order;
 mod read;
@@ -20,7 +21,8 @@ mod write;
 mod zero;
 
 pub use error::{UnknownType, ValueError, ValueErrorKind};
-pub use scalar::{Form, Integer, QuantizedSteps, Scalar, Width};
+pub use integer::{Form, Integer, Width};
+pub use scalar::{QuantizedSteps, Scalar};
 pub(crate) use zero::MAX_ZEROS;
 
 use std::sync::Arc;

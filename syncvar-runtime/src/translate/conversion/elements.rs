@@ -1,7 +1,7 @@
 //! Elements of sequences, arrays, sets and maps.
 
 use super::super::layout::Layout;
-use super::{Conversion, First, Fit, Within, write_zero};
+use super::{Conversion, First, Fit, write_zero};
 use crate::{NetworkReader, NetworkWriter, ReadResult};
 
 /// Form of the elements of a value.
@@ -98,7 +98,7 @@ impl Elements {
         if self.to.has_keys() {
             let (result, fits) = fit.of_key(|fit| self.element.convert(reader, writer, fit));
             result?;
-            if !fits && fit.within != Within::Collection {
+            if !fits && !fit.is_in_collection() {
                 fit.unfit = true;
             }
             is_kept = fits;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::error::UnknownType;
-use super::scalar::{Form, Integer, QuantizedSteps, Scalar, Width};
+use super::integer::{Form, Integer, Width};
+use super::scalar::{QuantizedSteps, Scalar};
 use super::{
     ArrayLayout, CollectionKind, CollectionLayout, EnumLayout, Layout, MapLayout, MeasuredLayout,
     Measures, StructLayout, VariantLayout,

@@ -1,6 +1,7 @@
 //! Skipping of values.
 
-use super::scalar::{Form, Scalar, Width};
+use super::integer::{Form, Width};
+use super::scalar::Scalar;
 use super::{ArrayLayout, EnumLayout, Layout, MeasuredLayout, StructLayout, VariantLayout};
 use crate::{Encoding, NetId, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
 

@@ -53,7 +53,7 @@ impl NetworkClient {
             self.call_lifecycle(&objects, LifecycleCallback::SessionSynchronized);
         }
         if self.session.is_current(session) {
-            for object in self.inbound.early.objects() {
+            for object in self.inbound.early.queues.objects() {
                 if self.objects.world.is_visible(object) {
                     self.release(object);
                 }

@@ -119,7 +119,7 @@ impl NetworkClient {
         }
         if !self.session.is_joining() {
             self.objects.resolve(object, &mut self.context.events);
-            if !self.inbound.early.is_empty() {
+            if !self.inbound.early.queues.is_empty() {
                 self.release(object);
             }
         }
@@ -139,7 +139,7 @@ impl NetworkClient {
                 self.report_parent(object);
             }
             self.inbound.early.forget_gone(object);
-            self.inbound.early.drop_deltas(object);
+            self.inbound.early.queues.drop_deltas(object);
             return (!is_moved || self.objects.world.contains(object)).then_some(true);
         }
         if exists {
@@ -158,7 +158,7 @@ impl NetworkClient {
     #[cold]
     pub(super) fn release(&mut self, object: NetId) {
         let session = self.session.number;
-        for message in self.inbound.early.take(object).unwrap_or_default() {
+        for message in self.inbound.early.queues.take(object).unwrap_or_default() {
             // A call may have ended the connection, or begun the next.
             if !self.session.is_current(session) {
                 return;

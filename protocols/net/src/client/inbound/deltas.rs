@@ -279,7 +279,7 @@ impl Inbound {
         let replica = lent.objects.world.objects.get(object.0)?;
         let announced = replica.is_visible();
         let cannot_read = match newest {
-            None => !announced && self.early.contains(object),
+            None => !announced && self.early.queues.contains(object),
             // It may belong to an earlier object with this id.
             Some(newest) => newest.tick <= replica.spawned,
         };

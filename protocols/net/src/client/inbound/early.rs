@@ -5,27 +5,23 @@
 //! size. Conversely, a message may arrive for a removed object. It was sent before the removal and must
 //! not apply to a later object with the same id, so it is dropped.
 
-use std::time::Duration;
+mod queues;
+
+pub(crate) use queues::{EarlyKind, EarlyMessage, EarlyQueues};
 
 use super::Reading;
 use super::gone::Gone;
 use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
-use crate::{Framing, MessageType};
-use syncvar_runtime::unstable::ordered::{IdMap, IdPairs, Ids};
+use queues::EarlyLimits;
+use syncvar_runtime::unstable::ordered::Ids;
 use syncvar_runtime::{Channel, NetId, ReadError};
 
 /// Messages for objects that have not arrived, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct EarlyMessages {
-    queues: IdMap<NetId, Queue>,
-    /// Objects with a queue, in the order of their first message.
-    order: IdPairs<u64, NetId>,
-    /// Position of the next object in that order.
-    next: u64,
-    messages: usize,
-    bytes: usize,
+    pub(crate) queues: EarlyQueues,
     gone: Gone,
     /// Objects of prefabs that this build lacks.
     skipped: Ids<NetId>,
@@ -33,143 +29,7 @@ pub(crate) struct EarlyMessages {
     error: Option<ReadError>,
 }
 
-/// Early messages of an object.
-#[derive(Debug)]
-struct Queue {
-    /// Position in the order of objects.
-    position: u64,
-    /// Time of the first update since the first message.
-    since: Option<Duration>,
-    messages: Vec<EarlyMessage>,
-}
-
-/// Message that has arrived before its object.
-#[derive(Debug)]
-pub(crate) struct EarlyMessage {
-    pub(crate) kind: EarlyKind,
-    pub(crate) channel: u8,
-    pub(crate) bytes: Box<[u8]>,
-}
-
-/// Meaning of an early message's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EarlyKind {
-    /// Delta of the object, without its id.
-    Delta(Framing),
-    /// Payload of a message.
-    Message(MessageType),
-}
-
-impl EarlyKind {
-    /// Returns whether the message removes its object.
-    fn is_removal(self) -> bool {
-        matches!(
-            self,
-            Self::Message(MessageType::ObjectDestroy | MessageType::ObjectHide)
-        )
-    }
-}
-
-/// Most early messages and bytes of a client.
-#[derive(Clone, Copy, Debug)]
-struct EarlyLimits {
-    messages: usize,
-    bytes: usize,
-}
-
 impl EarlyMessages {
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.queues.is_empty()
-    }
-
-    /// Returns whether an object has early messages.
-    #[inline]
-    pub(crate) fn contains(&self, object: NetId) -> bool {
-        !self.is_empty() && self.queues.contains(object)
-    }
-
-    /// Returns the objects with early messages by ascending id.
-    pub(crate) fn objects(&self) -> Vec<NetId> {
-        self.queues.keys().collect()
-    }
-
-    /// Returns whether one more message of this length stays within the limits.
-    fn has_room(&self, length: usize, limits: EarlyLimits) -> bool {
-        self.messages < limits.messages && self.bytes.saturating_add(length) <= limits.bytes
-    }
-
-    /// Returns the object with the oldest first message.
-    fn oldest(&self) -> Option<NetId> {
-        self.order.iter().next().map(|(_, object)| object)
-    }
-
-    /// Appends a message to its object's queue.
-    fn push(&mut self, object: NetId, message: EarlyMessage) {
-        self.messages += 1;
-        self.bytes += message.bytes.len();
-        let queue = self.queues.get_or_insert_with(object, || {
-            let position = self.next;
-            self.next += 1;
-            self.order.insert(position, object);
-            Queue {
-                position,
-                since: None,
-                messages: Vec::new(),
-            }
-        });
-        queue.messages.push(message);
-    }
-
-    /// Removes an object's messages and returns them in order of arrival.
-    pub(crate) fn take(&mut self, object: NetId) -> Option<Vec<EarlyMessage>> {
-        let queue = self.queues.remove(object)?;
-        self.order.remove(queue.position, object);
-        self.messages -= queue.messages.len();
-        self.bytes -= byte_count(&queue.messages);
-        Some(queue.messages)
-    }
-
-    /// Drops the deltas of an object that a later snapshot includes.
-    pub(crate) fn drop_deltas(&mut self, object: NetId) {
-        self.retain(object, |message| {
-            !matches!(message.kind, EarlyKind::Delta(_))
-        });
-    }
-
-    /// Keeps the messages of an object that pass a test. Returns the number of dropped messages.
-    fn retain(&mut self, object: NetId, stays: impl Fn(&EarlyMessage) -> bool) -> usize {
-        let Some(queue) = self.queues.get_mut(object) else {
-            return 0;
-        };
-        let before = (queue.messages.len(), byte_count(&queue.messages));
-        queue.messages.retain(stays);
-        let dropped = before.0 - queue.messages.len();
-        self.messages -= dropped;
-        self.bytes -= before.1 - byte_count(&queue.messages);
-        if queue.messages.is_empty() {
-            self.take(object);
-        }
-        dropped
-    }
-
-    /// Returns an object with expired messages. Call until it returns `None`.
-    fn expired(&self, now: Duration, timeout: Duration) -> Option<NetId> {
-        let oldest = self.oldest()?;
-        let since = self.queues.get(oldest)?.since?;
-        (now.saturating_sub(since) >= timeout).then_some(oldest)
-    }
-
-    /// Starts the timeout of the queues that have begun since the last update.
-    fn start_timeouts(&mut self, now: Duration) {
-        for (_, object) in self.order.iter().rev() {
-            match self.queues.get_mut(object) {
-                Some(queue) if queue.since.is_none() => queue.since = Some(now),
-                _ => break,
-            }
-        }
-    }
-
     /// Remembers that an object has been removed, or cannot be made.
     pub(crate) fn remember_gone(&mut self, object: NetId) {
         self.gone.insert(object);
@@ -225,7 +85,7 @@ impl EarlyMessages {
     ) -> bool {
         let early = match lent.objects.world.objects.get(object.0) {
             None => true,
-            Some(replica) => !replica.is_visible() && self.contains(object),
+            Some(replica) => !replica.is_visible() && self.queues.contains(object),
         };
         if early {
             let kind = EarlyKind::Message(message.message_type);
@@ -282,8 +142,8 @@ impl EarlyMessages {
             self.drop_with(object, 1, context);
             return;
         }
-        while !self.has_room(bytes.len(), limits) {
-            let Some(oldest) = self.oldest() else {
+        while !self.queues.has_room(bytes.len(), limits) {
+            let Some(oldest) = self.queues.oldest() else {
                 return;
             };
             self.drop_of(oldest, context);
@@ -293,7 +153,7 @@ impl EarlyMessages {
             channel,
             bytes: bytes.into(),
         };
-        self.push(object, message);
+        self.queues.push(object, message);
     }
 
     /// Drops the messages of an object, and reports their number.
@@ -303,13 +163,13 @@ impl EarlyMessages {
 
     /// Drops the messages of an object, and reports their number plus `unqueued`.
     fn drop_with(&mut self, object: NetId, unqueued: usize, context: &mut Context) {
-        let messages = unqueued + self.take(object).map_or(0, |queue| queue.len());
+        let messages = unqueued + self.queues.take(object).map_or(0, |queue| queue.len());
         report_dropped(object, messages, context);
     }
 
     /// Drops all messages at the end of the connection.
     pub(crate) fn drop_all(&mut self, context: &mut Context) {
-        for object in self.objects() {
+        for object in self.queues.objects() {
             self.drop_of(object, context);
         }
     }
@@ -340,9 +200,11 @@ impl EarlyMessages {
         is_dropped: impl Fn(&[Channel], u8) -> bool,
         context: &mut Context,
     ) {
-        for object in self.objects() {
+        for object in self.queues.objects() {
             let channels = &context.config.channels;
-            let dropped = self.retain(object, |message| !is_dropped(channels, message.channel));
+            let dropped = self
+                .queues
+                .retain(object, |message| !is_dropped(channels, message.channel));
             report_dropped(object, dropped, context);
         }
     }
@@ -350,7 +212,7 @@ impl EarlyMessages {
     /// Drops the messages for an object that the server has not sent to this client.
     pub(super) fn drop_void(&mut self, object: NetId, lent: &mut Reading<'_>) {
         if !lent.objects.world.contains(object) {
-            let messages = self.take(object).map_or(0, |queue| queue.len());
+            let messages = self.queues.take(object).map_or(0, |queue| queue.len());
             lent.context.stats.unknown_objects += messages as u64;
         }
     }
@@ -358,14 +220,14 @@ impl EarlyMessages {
     /// Drops the messages that have reached the timeout.
     #[inline]
     pub(crate) fn drop_expired(&mut self, context: &mut Context) {
-        if self.is_empty() {
+        if self.queues.is_empty() {
             return;
         }
         let (now, timeout) = (context.now(), context.config.early_message_timeout);
-        while let Some(object) = self.expired(now, timeout) {
+        while let Some(object) = self.queues.expired(now, timeout) {
             self.drop_of(object, context);
         }
-        self.start_timeouts(now);
+        self.queues.start_timeouts(now);
     }
 
     /// Keeps the error of an early message, unless an error is kept already.
@@ -392,39 +254,5 @@ fn report_dropped(object: NetId, messages: usize, context: &mut Context) {
         context.stats.unknown_objects += messages as u64;
         let event = ClientEvent::EarlyMessagesDropped { object, messages };
         context.events.push_minor(event);
-    }
-}
-
-fn byte_count(messages: &[EarlyMessage]) -> usize {
-    messages.iter().map(|message| message.bytes.len()).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{EarlyKind, EarlyMessage, EarlyMessages};
-    use crate::Framing;
-    use syncvar_runtime::NetId;
-
-    fn message(length: usize) -> EarlyMessage {
-        EarlyMessage {
-            kind: EarlyKind::Delta(Framing::Unet),
-            channel: 0,
-            bytes: vec![0; length].into(),
-        }
-    }
-
-    #[test]
-    fn counts_match_the_queued_messages() {
-        let mut early = EarlyMessages::default();
-        early.push(NetId(2), message(3));
-        early.push(NetId(1), message(4));
-        early.push(NetId(2), message(5));
-        assert_eq!((early.messages, early.bytes), (3, 12));
-        assert_eq!(early.oldest(), Some(NetId(2)));
-        assert_eq!(early.take(NetId(2)).map(|queue| queue.len()), Some(2));
-        assert_eq!((early.messages, early.bytes), (1, 4));
-        early.drop_deltas(NetId(1));
-        assert_eq!((early.messages, early.bytes), (0, 0));
-        assert!(early.is_empty() && early.order.is_empty());
     }
 }

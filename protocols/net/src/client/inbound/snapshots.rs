@@ -83,7 +83,7 @@ impl Inbound {
     #[cold]
     fn poison(&mut self, object: NetId, error: ReadError, lent: &mut Reading<'_>) {
         self.memory.targets.clear();
-        self.early.drop_deltas(object);
+        self.early.queues.drop_deltas(object);
         lent.poison(object, error);
     }
 
