@@ -19,12 +19,16 @@ use syncvar::websocket::WebPort;
 const GRACE: Duration = Duration::from_mins(2);
 
 /// Modules of all pages.
-const SHARED: [(&str, &str); 3] = [
+const SHARED: [(&str, &str); 4] = [
     ("/canvas.js", include_str!("web/canvas.js")),
     ("/panels.js", include_str!("web/panels.js")),
     (
         "/syncvar.js",
         include_str!("../../clients/typescript/syncvar.js"),
+    ),
+    (
+        "/prediction.js",
+        include_str!("../../clients/typescript/prediction.js"),
     ),
 ];
 

@@ -12,12 +12,23 @@ const MAX_HELD = 64;
 /** Most packets of a tick that wait for the others. */
 const MAX_GATHERED = 256;
 
+/** Report of a tick. */
+export interface Report {
+  tick: number;
+  /** Whether the changes of the tick are here. */
+  isComplete: boolean;
+  /** Whether the changes of all earlier ticks are here, too. */
+  isWhole: boolean;
+  /** Whether a datagram since the former report was not applied. */
+  isAfterGap: boolean;
+}
+
 /** Receiver of the packets. */
 export interface Sink {
   acknowledged(ack: Ack): void;
   apply(packet: Packet, reader: Reader): void;
   /** All packets of a tick have been applied, or nobody waits for the others any more. */
-  finished(tick: number, isComplete: boolean): void;
+  finished(report: Report): void;
 }
 
 /** Packet without its header. A packet of the stream has no sequence. */
@@ -31,6 +42,20 @@ interface Arrived {
   after: number;
 }
 
+/** Newest tick: the number of its datagrams and of the stream's packets up to its end, as far as they are known. */
+class NewestTick {
+  isEnded = false;
+  datagrams = 0;
+  count = 0;
+  after = Infinity;
+  isFinished = false;
+  /** Whether the server has withheld changes of it, or owes changes of earlier ticks. */
+  isPartial = false;
+  isOwed = false;
+
+  constructor(readonly tick: number) {}
+}
+
 /** Packets of one connection, from the answer to Connect on. */
 export class Arrivals {
   readonly receiver = new Receiver();
@@ -40,10 +65,16 @@ export class Arrivals {
   private since = 0;
   /** Tick of the last packet of the stream. */
   private streamTick = 0;
-  /** The newest tick: the number of its datagrams and of the stream's packets up to its end, as far as they are known. */
-  private newest = { tick: 0, isEnded: false, datagrams: 0, count: 0, after: Infinity, isFinished: true };
+  private newest = new NewestTick(0);
+  /** Highest known sequence of a sent datagram; of those below `settled`, the lost fields were sent again. */
+  private sent = 0;
+  private settled = 1;
+  /** Highest sequence at the last report. */
+  private reported = 0;
 
-  constructor(private readonly sink: Sink) {}
+  constructor(private readonly sink: Sink) {
+    this.newest.isFinished = true;
+  }
 
   stream(channel: number, reader: Reader, now: number): void {
     const header = readStreamHeader(reader);
@@ -51,8 +82,17 @@ export class Arrivals {
     this.streamTick += header.step;
     const packet = { channel, tick: this.streamTick, reader, index: -1, after: 0 };
     this.advance(packet.tick);
+    if (header.sent !== undefined) {
+      const sent = extend(this.receiver.newest, header.sent);
+      this.sent = Math.max(this.sent, sent);
+      if (header.isDecided) this.settled = Math.max(this.settled, sent + 1);
+    }
     const { newest } = this;
-    if (packet.tick === newest.tick && header.isLast) [newest.isEnded, newest.count] = [true, Math.max(newest.count, header.datagrams)];
+    if (packet.tick === newest.tick) {
+      newest.isPartial ||= header.isPartial;
+      newest.isOwed ||= header.isOwed;
+      if (header.isLast) [newest.isEnded, newest.count] = [true, Math.max(newest.count, header.datagrams)];
+    }
     // Packets before the first update have no end.
     if (packet.tick === newest.tick && packet.tick) this.gather(packet, now);
     else this.apply(packet);
@@ -76,10 +116,14 @@ export class Arrivals {
     if (receiver.isKnown(sequence) || [...this.gathered, ...this.held].some((it) => it.sequence === sequence)) return;
     const packet = { channel, tick, reader, sequence, index: header.index, after };
     this.advance(tick);
+    this.sent = Math.max(this.sent, sequence);
+    if (header.settled !== undefined) this.settled = Math.max(this.settled, extend(sequence, header.settled));
     const { newest } = this;
     if (tick === newest.tick) {
       newest.datagrams++;
       [newest.count, newest.after] = [header.count, after];
+      newest.isPartial ||= header.isPartial;
+      newest.isOwed ||= header.isOwed;
       this.gather(packet, now);
     } else this.apply(packet);
     this.finish();
@@ -94,8 +138,8 @@ export class Arrivals {
   private advance(tick: number): void {
     if (tick <= this.newest.tick) return;
     this.flush();
-    if (!this.newest.isFinished) this.sink.finished(this.newest.tick, false);
-    this.newest = { tick, isEnded: false, datagrams: 0, count: 0, after: Infinity, isFinished: false };
+    this.report(false);
+    this.newest = new NewestTick(tick);
   }
 
   private gather(packet: Arrived, now: number): void {
@@ -111,9 +155,18 @@ export class Arrivals {
     const isKnown = newest.isEnded || newest.after <= receiver.handled + stream;
     if (!isKnown || newest.datagrams < newest.count) return;
     this.flush();
-    if (newest !== this.newest || newest.isFinished || this.held.some((it) => it.tick === newest.tick)) return;
+    if (newest === this.newest && !this.held.some((it) => it.tick === newest.tick)) this.report(true);
+  }
+
+  private report(hasAll: boolean): void {
+    const { newest, receiver, sent } = this;
+    if (newest.isFinished) return;
     newest.isFinished = true;
-    this.sink.finished(newest.tick, true);
+    const isComplete = hasAll && !newest.isPartial;
+    const isWhole = isComplete && !newest.isOwed && receiver.hasAll(this.settled, sent);
+    const isAfterGap = !receiver.hasAll(this.reported + 1, sent);
+    this.reported = sent;
+    this.sink.finished({ tick: newest.tick, isComplete, isWhole, isAfterGap });
   }
 
   /** Applies the packets that have been gathered: those of the stream, then the datagrams by index. */
@@ -125,14 +178,15 @@ export class Arrivals {
 
   private apply(packet: Arrived): void {
     const { receiver } = this;
+    const { channel, tick, reader } = packet;
     if (packet.sequence === undefined) receiver.handle();
     else if (packet.after > receiver.handled) {
       if (this.held.length >= MAX_HELD) this.held.shift();
       this.held.push(packet);
-      return;
+      return this.sink.apply({ channel, tick, isEarly: true }, reader.copy());
     } else if (receiver.isKnown(packet.sequence)) return;
     else receiver.mark(packet.sequence);
-    this.sink.apply(packet, packet.reader);
+    this.sink.apply({ channel, tick, isEarly: false }, reader);
     if (packet.sequence === undefined) this.release();
   }
 

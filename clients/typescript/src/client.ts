@@ -1,13 +1,15 @@
 // The client: events, and connections one after another.
 
+import type { Report } from "./arrivals.js";
 import { Connection, type Owner } from "./connection.js";
-import type { BehaviourTypes, Build, EventName, Difference, GameTypes, Heard, Messages } from "./game.js";
-import type { Input } from "./inputs.js";
-import { type Link, open, type Transport } from "./link.js";
+import type { Extension } from "./extension.js";
+import type { Build, EventName, Difference, GameTypes, Heard, Messages } from "./game.js";
+import { type Link, NoTransport, open, type Transport } from "./link.js";
+import { guarded, type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
-import { Prediction, type Step } from "./prediction.js";
 import type { CallSchema } from "./schema.js";
 import { readSchema } from "./schema.js";
+import { type Rests, SettledTicks } from "./settled.js";
 import { type Observer, World } from "./world.js";
 
 /** Pauses before a new connection, in milliseconds. */
@@ -54,16 +56,13 @@ export interface Events<G extends GameTypes = any> {
   message: Messages<G>;
 }
 
-type Listener = (...values: any[]) => void;
-
 /** Client of a server: connects, and connects again after an end, until it is closed. */
-export class Client<G extends GameTypes = any> {
-  private readonly listeners = new Map<string, Set<Listener>>();
+export class Client<G extends GameTypes = any> implements Rests {
+  private readonly listeners = new Listeners();
   private readonly owner: Owner;
   private readonly world: World;
-  private readonly predictions = new Map<Behaviour, Prediction>();
-  /** Last tick of the server whose state is here. */
-  private finishedTick = 0;
+  private readonly extensions: Extension[] = [];
+  private readonly settled = new SettledTicks();
   private connection: Connection | undefined;
   private pause = FIRST_PAUSE;
   private wake: ReturnType<typeof setTimeout> | undefined;
@@ -78,19 +77,23 @@ export class Client<G extends GameTypes = any> {
       written: (object) => this.connection?.written(object),
       poisoned: (object) => this.connection?.resync(object.id),
       called: (behaviour, call, values) => this.connected().call(behaviour, call, values),
-      spawned: (object) => this.emit("spawn", object),
+      spawned: (object) => {
+        for (const it of this.extensions) it.spawned(object);
+        this.emit("spawn", object);
+      },
       despawned: (object, isHidden) => {
-        for (const behaviour of object.behaviours) this.predictions.delete(behaviour);
+        for (const it of this.extensions) it.despawned(object);
         this.emit("despawn", object, isHidden);
       },
       ownerChanged: (object) => this.emit("owner", object),
       changed: (change) => this.changed(change),
+      networkTick: (tick) => this.connection?.networkTick(tick) ?? 0,
       received: (behaviour: Behaviour, call: CallSchema, values) => this.emit(`${behaviour.name}.${call.name}`, behaviour, ...values),
       unreadable: (id, reason) => this.emit("unreadable", id, reason),
       unfit: (behaviour, field) => this.emit("unfit", behaviour, field),
       ready: () => this.ready(),
     };
-    this.world = new World(observer);
+    this.world = new World(observer, this.listeners);
     const { build } = options;
     this.owner = {
       world: this.world,
@@ -101,8 +104,8 @@ export class Client<G extends GameTypes = any> {
       differences: [],
       resolved: (differences) => this.emit("resolved", differences),
       programMessage: (name, value) => this.emit("message", name, value),
-      finished: (tick, isComplete, isWhole) => this.finished(tick, isComplete, isWhole),
-      begun: (input) => this.begun(input),
+      finished: (report) => this.finished(report),
+      extensions: this.extensions,
       ended: (reason, isFinal) => this.ended(reason, isFinal),
     };
     // Listeners added by the running code hear the first events.
@@ -144,9 +147,7 @@ export class Client<G extends GameTypes = any> {
    * behaviour and the arguments. Returns a function that removes it.
    */
   on<Name extends EventName<G, Events>>(name: Name, listener: (...values: Heard<G, Events<G>, Name>) => void): () => void {
-    const listeners = this.listeners.get(name) ?? new Set();
-    this.listeners.set(name, listeners.add(listener as Listener));
-    return () => listeners.delete(listener as Listener);
+    return this.listeners.on(name, listener as Listener);
   }
 
   /** Sends a message of the program. Throws while there is no connection. */
@@ -155,35 +156,22 @@ export class Client<G extends GameTypes = any> {
   }
 
   /**
-   * Sets the input of the ticks to come, of the type that the server has registered: what the player holds down now. Call it in each frame.
-   * Each tick of the input clock, which is ahead of the server's time, has one input. Throws while there is no connection.
-   */
-  setInput(value: G["input"]): void {
-    this.connected().setInput(value);
-  }
-
-  /** Last tick that has begun on the input clock: that of the newest input. */
-  get inputTick(): number | undefined {
-    return this.connection?.inputs.tick;
-  }
-
-  /**
-   * Predicts a behaviour of an own object: `step` changes its state in each tick of the input clock, as the same step does on the server, and
-   * is repeated where the server's state differs. It uses its arguments only. The prediction ends with the object.
-   */
-  predict<T extends BehaviourTypes>(behaviour: Behaviour<T>, step: Step<T["fields"], G["input"]>): Prediction<T["fields"]> {
-    const prediction = new Prediction<T["fields"]>(behaviour, step, () => this.connection?.inputs.moment ?? 0);
-    this.predictions.set(behaviour, prediction);
-    prediction.begin(this.finishedTick, this.connection?.inputs.list ?? []);
-    return prediction;
-  }
-
-  /**
    * Shows the view of a frame: returns the tick to draw tracks at, with its fraction, for moving behaviours with this number of ticks between
    * two updates. Commands, messages and inputs from now on refer to it, and the server can rewind to it. `undefined` before the first tick.
    */
   showView(interval = 1): number | undefined {
     return this.connection?.showView(interval);
+  }
+
+  /** Returns the last tick up to which a value rested that had no change since `tick`: later ones may lack changes that were lost. For tracks. */
+  restedUntil(tick: number): number {
+    return this.settled.restedUntil(tick);
+  }
+
+  /** Adds a part in a module of its own. */
+  extend(extension: Extension): void {
+    this.extensions.push(extension);
+    if (this.connection?.isConnected) extension.connected(this.connection);
   }
 
   /** Ends the connection for good. The objects leave. */
@@ -212,29 +200,22 @@ export class Client<G extends GameTypes = any> {
         if (this.current === "closed") return link.close();
         connection = this.connection = new Connection(link, this.owner);
       },
-      (error) => this.ended(String(error?.message ?? error), false),
+      (error) => this.ended(String(error?.message ?? error), error instanceof NoTransport),
     );
   }
 
   /** Takes the state of a tick of the headers. */
-  private finished(tick: number, isComplete: boolean, isWhole: boolean): void {
-    const connection = this.connection!;
-    const network = (this.finishedTick = connection.networkTick(tick));
-    for (const [behaviour, prediction] of this.predictions) {
-      const has = (at: number): boolean => isWhole || behaviour.tickOf(at) === tick;
-      guarded(() => prediction.compare({ tick: network, has }, connection.inputs.list, performance.now()));
-    }
+  private finished(report: Report): void {
+    const { tick, isComplete, isAfterGap } = report;
+    const network = this.connection!.networkTick(tick);
+    this.settled.note(network, isComplete && !isAfterGap, !isAfterGap);
+    for (const it of this.extensions) it.finished(report, network);
     this.emit("tick", network, isComplete);
-  }
-
-  private begun(input: Input): void {
-    for (const prediction of this.predictions.values()) guarded(() => prediction.advance(input));
   }
 
   private ready(): void {
     this.pause = FIRST_PAUSE;
-    // The ticks of another connection begin anew.
-    for (const prediction of this.predictions.values()) prediction.begin(this.finishedTick, []);
+    for (const it of this.extensions) it.ready();
     this.setState("ready", "");
     this.emit("ready");
   }
@@ -249,9 +230,17 @@ export class Client<G extends GameTypes = any> {
   }
 
   private changed(change: Change): void {
-    const network = { ...change, tick: this.connection?.networkTick(change.tick) ?? 0 };
-    this.emit("change", network);
-    this.emit(`${change.behaviour.name}.${change.field}`, network);
+    const all = this.listeners.of("change");
+    if (all) for (const listener of all) guarded(() => listener(change));
+    const heard = change.behaviour.layout.hearers(change.at, this.listeners);
+    if (!heard || heard === "all") return;
+    for (const listener of heard) {
+      try {
+        listener(change);
+      } catch (error) {
+        console.error(error);
+      }
+    }
   }
 
   private setState(state: State, reason: string): void {
@@ -260,15 +249,6 @@ export class Client<G extends GameTypes = any> {
   }
 
   private emit(name: string, ...values: any[]): void {
-    for (const listener of this.listeners.get(name) ?? []) guarded(() => listener(...values));
-  }
-}
-
-/** Runs code of the program, whose error is not one of the connection. */
-function guarded(run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    console.error(error);
+    this.listeners.emit(name, ...values);
   }
 }

@@ -1,17 +1,18 @@
 // Codecs of the types of a schema: WIRE.md, section 2.
 
 import { type Collection, dictionary, list, set } from "./collections.js";
-import { FIXED_STRING, leaf, UNKNOWN } from "./leaves.js";
+import { ascending, rankOf, writeAt } from "./keys.js";
+import { leaf, text, UNKNOWN } from "./leaves.js";
 import { integer } from "./numbers.js";
 import { type MemberSchema, readType, type TypeSchema, type VariantSchema } from "./parser.js";
 import type { Leaves } from "./resolution/zero.js";
 import { SMALLEST_THREE } from "./rotation.js";
 import { Text } from "./text.js";
-import { type Codec, type Encoding, fail, type Type } from "./types.js";
+import { type Codec, demand, type Encoding, fail, type Type } from "./types.js";
 import { Reader, WireError, type Writer } from "./wire.js";
 
 /** Types that are others by another name. */
-const ALIASES: Record<string, string> = {
+const ALIASES = new Map(Object.entries({
   Vector2: "{ x: f32, y: f32 }",
   Vector3: "{ x: f32, y: f32, z: f32 }",
   Vector4: "{ x: f32, y: f32, z: f32, w: f32 }",
@@ -41,14 +42,14 @@ const ALIASES: Record<string, string> = {
   LayerMask: "u32",
   OaDate: "f64",
   Postcard: "[u8]",
-};
+}));
 
-const COLLECTIONS: Record<string, (parts: Type[]) => Collection> = {
-  SyncList: ([element]) => list(element),
-  SyncDictionary: ([key, value]) => dictionary(key, value),
-  SyncHashSet: ([element]) => set(element),
-  SyncSortedSet: ([element]) => set(element),
-};
+const COLLECTIONS = new Map<string, (parts: Type[]) => Collection>([
+  ["SyncList", ([element]) => list(element)],
+  ["SyncDictionary", ([key, value]) => dictionary(key, value)],
+  ["SyncHashSet", ([element]) => set(element)],
+  ["SyncSortedSet", ([element]) => set(element)],
+]);
 
 /** Facts about types with a name, for a resolution. */
 export const LEAVES: Leaves = {
@@ -59,8 +60,17 @@ export const LEAVES: Leaves = {
       return undefined;
     }
   },
-  alias: (name) => (name in ALIASES ? readType(new Text(ALIASES[name])) : undefined),
+  alias,
 };
+
+/** Returns the type that this one is by another name. */
+function alias(name: string): TypeSchema | undefined {
+  const found = ALIASES.get(name);
+  return found === undefined ? undefined : readType(new Text(found));
+}
+
+/** Most elements without bytes. */
+const MAX_EMPTY = 1024;
 
 /** Encodings that a field chooses for its numbers. */
 const ENCODINGS = ["ZigZag", "Fixed", "Bits", "Quantized", "Half"];
@@ -68,22 +78,22 @@ const ENCODINGS = ["ZigZag", "Fixed", "Bits", "Quantized", "Half"];
 /** Returns the codec of a type, with its numbers in an encoding chosen for the field. */
 export function codecOf(type: TypeSchema, encoding?: Encoding): Type {
   switch (type.kind) {
-    case "named":
-      return type.name in ALIASES ? codecOf(readType(new Text(ALIASES[type.name])), encoding) : leaf(type.name)(encoding);
+    case "named": {
+      const other = alias(type.name);
+      return other ? codecOf(other, encoding) : leaf(type.name)(encoding);
+    }
     case "struct":
       return members(membersOf(type.members, encoding));
     case "enum":
       return enumeration(type.variants, encoding);
     case "sequence":
       return isNamed(type.of, "u8") ? BYTES : sequence(codecOf(type.of, encoding));
-    case "set": {
-      const of = codecOf(type.of, encoding);
-      return elements(of.read, of.write, (all) => new Set(all));
-    }
+    case "set":
+      return ordered(codecOf(type.of, encoding));
     case "optional":
       return optional(codecOf(type.of, encoding));
     case "array":
-      return array(codecOf(type.of, encoding), type.length);
+      return isNamed(type.of, "FixedString") ? text(type.length) : array(codecOf(type.of, encoding), type.length);
     case "map":
       return map(codecOf(type.key, encoding), codecOf(type.of, encoding));
     case "collection":
@@ -107,15 +117,24 @@ function membersOf(schemas: MemberSchema[], encoding?: Encoding): [string, Type]
 /** Members one after another: an object, or an array if their names are positions. */
 function members(parts: [string, Type][]): Codec {
   const isTuple = parts.length > 0 && parts.every(([name], index) => name === String(index));
+  const [names, types] = [parts.map(([name]) => name), parts.map(([, type]) => type)];
+  const places = names.map((name) => (isTuple ? `[${name}]` : `.${name}`));
+  // An assignment of this name changes the prototype.
+  const isOdd = names.includes("__proto__");
   return {
     read(reader) {
-      reader.visit(parts.length);
-      const values = parts.map(([name, type]) => [name, type.read(reader)]);
-      return isTuple ? values.map(([, value]) => value) : Object.fromEntries(values);
+      reader.visit(types.length);
+      if (isTuple) return types.map((type) => type.read(reader));
+      if (isOdd) return Object.fromEntries(types.map((type, at) => [names[at], type.read(reader)]));
+      const value: any = {};
+      for (let at = 0; at < types.length; at++) value[names[at]] = types[at].read(reader);
+      return value;
     },
     write(writer, value) {
-      for (const [name, type] of parts) type.write(writer, value[name]);
+      demand(isTuple ? Array.isArray(value) : typeof value === "object" && value !== null, isTuple ? "tuple" : "struct", value);
+      for (let at = 0; at < types.length; at++) writeAt(types[at], writer, value[names[at]], places[at]);
     },
+    rank: (value) => parts.map(([name, type]) => rankOf(type, value[name])),
   };
 }
 
@@ -123,23 +142,34 @@ function members(parts: [string, Type][]): Codec {
 function enumeration(variants: VariantSchema[], encoding?: Encoding): Codec {
   const hasData = variants.some((variant) => variant.members.length);
   const parts = variants.map((variant) => (variant.members.length ? members(membersOf(variant.members, encoding)) : undefined));
+  const numbers = new Map(variants.map((it, at) => [it.number | 0, at]).reverse() as [number, number][]);
   const signed = integer("variant", true, 32, false);
+  const find = (value: any): { at: number; name: string } => {
+    const isName = typeof value === "string";
+    demand(isName || (typeof value === "object" && value !== null), "variant", value);
+    const name = isName ? value : Object.keys(value)[0];
+    const at = variants.findIndex((it) => it.name === name);
+    if (at < 0 || isName === (parts[at] !== undefined)) fail("variant", isName ? value : name);
+    return { at, name };
+  };
   return {
     read(reader) {
       // A number above 2^31 has the bits of a negative one.
       const number = hasData ? reader.varint() : signed.read(reader);
-      const at = hasData ? number : variants.findIndex((it) => (it.number | 0) === number);
+      const at = hasData ? number : (numbers.get(number) ?? -1);
       const variant = variants[at];
       if (!variant) throw new WireError(`unknown variant ${number}`);
       return parts[at] ? { [variant.name]: parts[at].read(reader) } : variant.name;
     },
     write(writer, value) {
-      const name = typeof value === "string" ? value : Object.keys(value)[0];
-      const at = variants.findIndex((it) => it.name === name);
-      if (at < 0) fail("variant", name);
+      const { at, name } = find(value);
       if (hasData) writer.varint(at);
       else signed.write(writer, variants[at].number | 0);
-      parts[at]?.write(writer, value[name]);
+      if (parts[at]) writeAt(parts[at], writer, value[name], `.${name}`);
+    },
+    rank(value) {
+      const { at, name } = find(value);
+      return [hasData ? at : variants[at].number, parts[at] ? rankOf(parts[at], value[name]) : []];
     },
   };
 }
@@ -151,59 +181,88 @@ function optional(value: Codec): Codec {
       writer.u8(it == null ? 0 : 1);
       if (it != null) value.write(writer, it);
     },
+    rank: (it) => (it == null ? [] : [rankOf(value, it)]),
   };
 }
 
 function array(of: Codec, length: number): Codec {
-  if (of === FIXED_STRING) return of;
   return {
     read(reader) {
       reader.visit(length);
       return Array.from({ length }, () => of.read(reader));
     },
     write(writer, value) {
-      for (let index = 0; index < length; index++) of.write(writer, value[index]);
+      demand(Array.isArray(value), "array", value);
+      if (value.length !== length) throw new RangeError(`: ${value.length} elements in the place of ${length}`);
+      for (let index = 0; index < length; index++) writeAt(of, writer, value[index], `[${index}]`);
     },
+    rank: (value) => value.map((it: any) => rankOf(of, it)),
   };
 }
 
 /** Elements behind their number. */
-function elements(read: (reader: Reader) => any, write: (writer: Writer, element: any) => void, from: (all: any[]) => any): Codec {
+function elements(read: (reader: Reader) => any, write: (writer: Writer, element: any, index: number) => void, from: (all: any[]) => any, take: (value: any) => any[]): Codec {
   return {
     read: (reader) => from(Array.from({ length: reader.count() }, () => read(reader))),
     write(writer, value) {
-      const all = [...value];
+      const all = take(value);
       writer.varint(all.length);
-      for (const element of all) write(writer, element);
+      const before = writer.length;
+      all.forEach((element, index) => write(writer, element, index));
+      if (all.length > Math.max(writer.length - before, MAX_EMPTY)) throw new RangeError(`: ${all.length} elements without bytes, beyond ${MAX_EMPTY}`);
     },
   };
 }
 
 function sequence(of: Codec): Codec {
-  return elements((reader) => of.read(reader), (writer, it) => of.write(writer, it), (all) => all);
+  const take = (value: any): any[] => {
+    demand(Array.isArray(value), "array", value);
+    return value;
+  };
+  const codec = elements((reader) => of.read(reader), (writer, it, index) => writeAt(of, writer, it, `[${index}]`), (all) => all, take);
+  return { ...codec, rank: (value) => value.map((it: any) => rankOf(of, it)) };
 }
 
+/** Set whose elements ascend on the wire. */
+function ordered(of: Codec): Codec {
+  const take = (value: any): any[] => {
+    demand(value instanceof Set, "Set", value);
+    return ascending([...value], of, (it) => it);
+  };
+  const codec = elements((reader) => of.read(reader), (writer, it) => writeAt(of, writer, it, `{${it}}`), (all) => new Set(all), take);
+  return { ...codec, rank: (value) => take(value).map((it) => rankOf(of, it)) };
+}
+
+/** Map whose keys ascend on the wire. */
 function map(keys: Codec, values: Codec): Codec {
-  return elements(
+  const take = (value: any): any[] => {
+    demand(value instanceof Map, "Map", value);
+    return ascending([...value], keys, ([key]) => key);
+  };
+  const codec = elements(
     (reader) => [keys.read(reader), values.read(reader)],
     (writer, [key, it]) => {
-      keys.write(writer, key);
-      values.write(writer, it);
+      writeAt(keys, writer, key, `{${key}}`);
+      writeAt(values, writer, it, `[${key}]`);
     },
     (all) => new Map(all),
+    take,
   );
+  return { ...codec, rank: (value) => take(value).map(([key, it]) => [rankOf(keys, key), rankOf(values, it)]) };
 }
 
 const BYTES: Codec = {
   read: (reader) => reader.take(reader.count()).slice(),
   write(writer, value) {
+    demand(value instanceof Uint8Array, "Uint8Array", value);
     writer.varint(value.length);
     writer.put(value);
   },
+  rank: (value) => [...value],
 };
 
 function collection(name: string, parts: TypeSchema[], encoding?: Encoding): Type {
-  const make = COLLECTIONS[name];
+  const make = COLLECTIONS.get(name);
   // Other types with parameters, such as `BehaviourRef<T>`, are known by their names.
   if (!make) return leaf(name)(encoding);
   const made = make(parts.map((part) => codecOf(part, encoding)));

@@ -1,8 +1,9 @@
 // Collections and their operations: WIRE.md, section 3.
 
 import { KEEP } from "./keep.js";
-import type { Codec } from "./types.js";
-import { type Reader, WireError, Writer } from "./wire.js";
+import { ascending, writeAt } from "./keys.js";
+import { type Codec, demand, equal } from "./types.js";
+import { type Reader, WireError } from "./wire.js";
 
 /** Operation of a collection, as hooks receive it. */
 export interface Operation {
@@ -48,35 +49,23 @@ export function readDelta(collection: Collection, reader: Reader, before: any): 
   return collection.settle ? { value: collection.settle(value), operations: [] } : { value, operations };
 }
 
-/** Keys that may be objects, which are equal by their bytes. */
-class Keys {
-  constructor(private readonly codec: Codec) {}
+/** Returns the equal key in a map or set, or the key itself. Keys may be objects. */
+function find(keys: Iterable<any>, key: any): any {
+  if (typeof key !== "object") return key;
+  for (const other of keys) if (equal(other, key)) return other;
+  return key;
+}
 
-  /** Returns the equal key in a map or set, or the key itself. */
-  find(keys: Iterable<any>, key: any): any {
-    if (typeof key !== "object") return key;
-    const id = this.id(key);
-    for (const other of keys) if (this.id(other) === id) return other;
-    return key;
-  }
-
-  /** Reads keys, each of them once, with the value behind each. */
-  read(reader: Reader, take: (key: any) => void): void {
-    const seen = new Set();
-    for (let left = reader.count(); left > 0; left--) {
-      const key = this.codec.read(reader);
-      const id = key === KEEP ? {} : this.id(key);
-      if (seen.has(id)) throw new WireError("a repeated key");
-      seen.add(id);
-      take(key);
-    }
-  }
-
-  private id(key: any): unknown {
-    if (typeof key !== "object") return key;
-    const writer = new Writer();
-    this.codec.write(writer, key);
-    return String(writer.bytes);
+/** Reads keys, each of them once, with the value behind each. */
+function readKeys(codec: Codec, reader: Reader, take: (key: any) => void): void {
+  const seen = new Set();
+  for (let left = reader.count(); left > 0; left--) {
+    const from = reader.at;
+    const key = codec.read(reader);
+    const id = key === KEEP ? {} : typeof key === "object" ? String(reader.bytes.subarray(from, reader.at)) : key;
+    if (seen.has(id)) throw new WireError("a repeated key");
+    seen.add(id);
+    take(key);
   }
 }
 
@@ -94,8 +83,9 @@ export function list(element: Codec): Collection {
       return Array.from({ length: reader.count() }, () => element.read(reader));
     },
     write(writer, value) {
+      demand(Array.isArray(value), "array", value);
       writer.varint(value.length);
-      for (const it of value) element.write(writer, it);
+      value.forEach((it: any, index: number) => writeAt(element, writer, it, `[${index}]`));
     },
     copy: (value) => [...value],
     apply(reader, value: any[], kind, index) {
@@ -158,22 +148,22 @@ function removeRuns(reader: Reader, value: any[], runs: number): Operation {
 }
 
 export function dictionary(key: Codec, element: Codec): Collection {
-  const keys = new Keys(key);
   return {
     kind: "dictionary",
     parts: [key, element],
     remade: ([it, of]) => dictionary(it, of),
     read(reader) {
       const value = new Map();
-      keys.read(reader, (it) => value.set(it, element.read(reader)));
+      readKeys(key, reader, (it) => value.set(it, element.read(reader)));
       value.delete(KEEP);
       return value;
     },
     write(writer, value) {
+      demand(value instanceof Map, "Map", value);
       writer.varint(value.size);
-      for (const [it, of] of value) {
-        key.write(writer, it);
-        element.write(writer, of);
+      for (const [it, of] of ascending([...value], key, ([it]: any) => it)) {
+        writeAt(key, writer, it, `{${it}}`);
+        writeAt(element, writer, of, `[${it}]`);
       }
     },
     copy: (value) => new Map(value),
@@ -182,7 +172,7 @@ export function dictionary(key: Codec, element: Codec): Collection {
         value.clear();
         return { kind: "clear" };
       }
-      const it = keys.find(value.keys(), key.read(reader));
+      const it = find(value.keys(), key.read(reader));
       if (kind === 0) {
         const of = element.read(reader);
         if (it === KEEP) return undefined;
@@ -199,20 +189,20 @@ export function dictionary(key: Codec, element: Codec): Collection {
 }
 
 export function set(element: Codec): Collection {
-  const keys = new Keys(element);
   return {
     kind: "set",
     parts: [element],
     remade: ([it]) => set(it),
     read(reader) {
       const value = new Set();
-      keys.read(reader, (it) => value.add(it));
+      readKeys(element, reader, (it) => value.add(it));
       value.delete(KEEP);
       return value;
     },
     write(writer, value) {
+      demand(value instanceof Set, "Set", value);
       writer.varint(value.size);
-      for (const it of value) element.write(writer, it);
+      for (const it of ascending([...value], element, (it) => it)) writeAt(element, writer, it, `{${it}}`);
     },
     copy: (value) => new Set(value),
     apply(reader, value: Set<any>, kind) {
@@ -220,7 +210,7 @@ export function set(element: Codec): Collection {
         value.clear();
         return { kind: "clear" };
       }
-      const it = keys.find(value, element.read(reader));
+      const it = find(value, element.read(reader));
       if (it === KEEP) return undefined;
       if (kind === 0 && !value.has(it)) {
         value.add(it);

@@ -1,16 +1,18 @@
 // One connection: the handshake and the packets of both directions. WIRE.md, sections 5 and 7.
 
-import { Arrivals } from "./arrivals.js";
+import { Arrivals, type Report } from "./arrivals.js";
 import { Clock } from "./clock.js";
+import type { Extension } from "./extension.js";
 import { Handshake, type Knowledge, Unsuitable } from "./handshake.js";
 import { type Ack, writeDatagramHeader, writeStreamHeader } from "./headers.js";
-import { type Input, Inputs } from "./inputs.js";
 import type { Link } from "./link.js";
 import { KEEP } from "./keep.js";
 import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind, message } from "./messages.js";
 import type { Behaviour, NetworkObject } from "./objects.js";
 import { View } from "./view.js";
-import { Reader, WireError, Writer } from "./wire.js";
+import type { MessageSchema } from "./schema.js";
+import { bytesOf } from "./types.js";
+import { Reader, utf8Of, WireError, Writer } from "./wire.js";
 import type { Packet, World } from "./world.js";
 import { Writes } from "./writes.js";
 
@@ -28,7 +30,6 @@ const MAX_STEP = 1000;
 
 /** Reasons of the server that a new connection does not change: another schema, another version, a refusal. */
 const FINAL = [1, 2, 4];
-const UNKNOWN_SESSION = 5;
 const REQUESTED = 0;
 const OTHER_SCHEMA = 1;
 
@@ -36,10 +37,9 @@ const OTHER_SCHEMA = 1;
 export interface Owner extends Knowledge {
   readonly world: World;
   programMessage(name: string, value: any): void;
-  /** The state of a tick of the server is here. `isWhole` if no change of it is missing. */
-  finished(tick: number, isComplete: boolean, isWhole: boolean): void;
-  /** A tick of the inputs has begun. */
-  begun(input: Input): void;
+  /** The state of a tick of the server is here. */
+  finished(report: Report): void;
+  readonly extensions: readonly Extension[];
   /** The connection has ended; `isFinal` if another one would end alike. */
   ended(reason: string, isFinal: boolean): void;
 }
@@ -47,15 +47,14 @@ export interface Owner extends Knowledge {
 /** Connection to a server over a link. */
 export class Connection {
   readonly clock = new Clock();
-  readonly inputs = new Inputs(this.clock, this);
-  private readonly view = new View();
+  readonly view = new View();
   /** Whether the packets of a channel may be lost. */
   private channels: boolean[] = [];
   private readonly handshake: Handshake;
   private readonly arrivals = new Arrivals({
     acknowledged: (ack) => this.acknowledged(ack),
     apply: (packet, reader) => this.apply(packet, reader),
-    finished: (tick, isComplete) => this.finished(tick, isComplete),
+    finished: (report) => this.finished(report),
   });
   private readonly writes = new Writes(this);
   private readonly timer = setInterval(() => this.tick(), 33);
@@ -98,7 +97,7 @@ export class Connection {
     this.silence = 0;
     try {
       const reader = new Reader(bytes);
-      if (this.state !== "connected") isDatagram || this.handleMessages({ channel, tick: 0 }, reader);
+      if (this.state !== "connected") isDatagram || this.handleMessages({ channel, tick: 0, isEarly: false }, reader);
       else if (isDatagram) this.arrivals.datagram(channel, reader, performance.now());
       else this.arrivals.stream(channel, reader, performance.now());
     } catch (error) {
@@ -111,7 +110,7 @@ export class Connection {
     if (this.state === "ended") return;
     if (isFinal) {
       this.sendMessage(message(Kind.Disconnect, (writer) => {
-        const text = new TextEncoder().encode(reason.slice(0, 1000));
+        const text = utf8Of(reason.slice(0, 1000));
         writer.u8(code);
         writer.u16(text.length);
         writer.put(text);
@@ -143,34 +142,32 @@ export class Connection {
     const { behaviours, id } = behaviour.object;
     const before = behaviours.slice(0, behaviours.indexOf(behaviour));
     const first = before.reduce((sum, { schema }) => sum + schema.calls.length, 0);
-    const { arguments: types, count, convert, name } = behaviour.schema.calls[number];
+    const { arguments: types, count, convert, name, parameters } = behaviour.schema.calls[number];
     if (values.length !== count) throw new RangeError(`${name} takes ${count} arguments`);
     const sent = convert?.(values) ?? values;
     this.sendInView(message(Kind.Call, (writer) => {
       writer.varint(id);
       writer.varint(first + number);
-      types.forEach((type, index) => type.write(writer, sent[index]));
+      types.forEach((type, index) => writer.put(bytesOf(type, sent[index], `${behaviour.name}.${name}(${parameters[index].name})`)));
     }));
+  }
+
+  /** Returns the message of this name. */
+  message(name: string): MessageSchema {
+    const found = this.owner.schema?.messages.find((it) => it.name === name);
+    if (!found) throw new RangeError(`the server knows no message ${name}`);
+    return found;
   }
 
   /** Sends a message of the program. */
   sendProgramMessage(name: string, value: any): void {
-    const found = this.owner.schema?.messages.find((it) => it.name === name);
-    if (!found) throw new RangeError(`the server knows no message ${name}`);
-    this.sendInView(message(found.number, (writer) => found.type.write(writer, value)));
+    const found = this.message(name);
+    this.sendInView(message(found.number, (writer) => writer.put(bytesOf(found.type, value, name))));
   }
 
   /** Asks for the snapshot of an object. */
   resync(id: number): void {
     this.sendMessage(message(Kind.Resync, (writer) => writer.packed(id)));
-  }
-
-  /** Sets the input of the ticks to come. */
-  setInput(value: any): void {
-    const found = this.owner.schema?.messages.find((it) => it.name === "input");
-    if (!found) throw new RangeError("the server knows no inputs");
-    this.inputs.hold(found.type, value);
-    this.advanceInputs();
   }
 
   /** Returns the tick of the server's time that a frame draws. */
@@ -184,15 +181,8 @@ export class Connection {
     this.sendMessage(Uint8Array.from([...this.view.message(), ...bytes]));
   }
 
-  /** Begins the ticks of the inputs up to now, and sends them. */
-  private advanceInputs(): void {
-    if (this.state !== "connected") return;
-    const begun = this.inputs.advance(performance.now());
-    for (const input of begun) this.owner.begun(input);
-    if (begun.length) this.inputs.send(this.unreliable, this.view.message());
-  }
-
-  private get unreliable(): number {
+  /** Number of an unreliable channel; below 0 without one. */
+  get unreliable(): number {
     return this.channels.indexOf(true);
   }
 
@@ -228,7 +218,8 @@ export class Connection {
     if (this.state !== "connected") return;
     this.update++;
     this.arrivals.expire(now - 1000 / this.clock.tickRate);
-    this.advanceInputs();
+    this.owner.world.expire(now);
+    for (const it of this.owner.extensions) it.advanced();
     this.writes.flush(now, this.clock.roundTrip ?? 0);
     if (this.clock.isDue(now)) {
       this.sendMessage(message(Kind.Ping, (writer) => writer.packed(Math.round(now * 1000))));
@@ -247,7 +238,7 @@ export class Connection {
 
   private acknowledged(ack: Ack): void {
     this.writes.acknowledge(ack, this.sequence);
-    this.inputs.acknowledge(ack, this.sequence);
+    for (const it of this.owner.extensions) it.acknowledged(ack, this.sequence);
   }
 
   private apply(packet: Packet, reader: Reader): void {
@@ -256,18 +247,18 @@ export class Connection {
   }
 
   /** Tells the changes of a tick, runs its calls, and reports it. */
-  private finished(tick: number, isComplete: boolean): void {
+  private finished(report: Report): void {
     const { world } = this.owner;
     world.tell();
-    world.runLate(tick);
-    this.view.arrived(performance.now(), tick, this.clock.tickRate, isComplete);
-    this.owner.finished(tick, isComplete, isComplete && !this.arrivals.receiver.hasGap);
+    world.finish(report);
+    this.view.arrived(performance.now(), report.tick, this.clock.tickRate, report.isComplete);
+    this.owner.finished(report);
   }
 
   private handleMessages(packet: Packet, reader: Reader): void {
-    forEachMessage(reader, (kind, payload) => {
+    forEachMessage(reader, (kind) => {
       // A callback of the program may have ended the connection.
-      if (this.state !== "ended") this.handle(kind, new Reader(payload), packet);
+      if (this.state !== "ended" && (!packet.isEarly || kind === Kind.UpdateBatch)) this.handle(kind, reader, packet);
     });
   }
 
@@ -311,7 +302,8 @@ export class Connection {
         return this.clock.pong(performance.now(), sent, server / 1000, tickRate);
       }
       case Kind.InputState:
-        return this.inputs.report(reader.packed(), reader.u8() - 128, reader.packed(), reader.packed());
+        for (const it of this.owner.extensions) it.reported(reader.copy());
+        return;
       case Kind.Void:
       case Kind.NotReady:
         return;
@@ -333,6 +325,7 @@ export class Connection {
       this.flush();
       this.state = "connected";
       this.owner.world.begin(accepted.schema, this.channels, accepted.incarnation);
+      for (const it of this.owner.extensions) it.connected(this);
       this.sendMessage(message(Kind.Ready));
     } catch (error) {
       if (!(error instanceof Unsuitable)) throw error;
@@ -342,7 +335,6 @@ export class Connection {
 
   private handleDisconnect(reader: Reader): void {
     const [reason, text] = [reader.u8(), reader.text(reader.u16())];
-    if (reason === UNKNOWN_SESSION) this.owner.token = undefined;
     this.end(text || `the server has ended the connection (${reason})`, FINAL.includes(reason));
   }
 }

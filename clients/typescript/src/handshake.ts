@@ -4,7 +4,7 @@ import { LEAVES } from "./codecs.js";
 import type { Build, Difference } from "./game.js";
 import { Kind, message } from "./messages.js";
 import { MAX_SCHEMA, readSchema, type Schema } from "./schema.js";
-import { type Reader, WireError, Writer } from "./wire.js";
+import { type Reader, utf8Of, WireError, Writer } from "./wire.js";
 
 /** Version of the protocol. */
 const VERSION = 6;
@@ -64,6 +64,8 @@ export class Handshake {
   /** Text of the server's schema, as far as it is here. */
   private readonly text = new Writer();
   private isDescribed = false;
+  /** Whether the server has granted a session. */
+  private hasSession = false;
 
   constructor(
     private readonly known: Knowledge,
@@ -87,6 +89,7 @@ export class Handshake {
     else if (kind === Kind.Session) {
       reader.u8();
       this.known.token = reader.take(16).slice();
+      this.hasSession = true;
     } else throw new WireError(`the message ${kind} in the handshake`);
     return undefined;
   }
@@ -94,7 +97,7 @@ export class Handshake {
   private connect(): void {
     const { build, schema } = this.known;
     const own = build?.own.hash ?? UNKNOWN_SCHEMA;
-    const name = new TextEncoder().encode(build?.name ?? "").subarray(0, MAX_NAME);
+    const name = utf8Of(build?.name ?? "").subarray(0, MAX_NAME);
     this.send(message(Kind.Connect, (writer) => {
       writer.packed(VERSION);
       writer.put(schema?.hash ?? own);
@@ -146,6 +149,8 @@ export class Handshake {
     if (!count || count > MAX_CHANNELS) throw new WireError(`a server of ${count} channels`);
     const channels = Array.from({ length: count }, () => reader.bool());
     reader.finish("the answer of the server");
+    // A server without sessions forgets them, as after a restart.
+    if (!this.hasSession) this.known.token = undefined;
     const schema = (this.known.schema ??= this.known.build?.own);
     if (!schema) throw new WireError("an answer without a schema");
     return { schema, incarnation, firstTick, tickRate, channels };

@@ -29,6 +29,12 @@ export interface StreamHeader {
   isLast: boolean;
   /** Number of the datagrams of its tick. */
   datagrams: number;
+  /** Low 16 bits of the number of datagrams sent before. */
+  sent: number | undefined;
+  /** Whether the fields that these datagrams have lost were sent again. */
+  isDecided: boolean;
+  isPartial: boolean;
+  isOwed: boolean;
   ack?: Ack;
 }
 
@@ -44,6 +50,12 @@ export interface DatagramHeader {
   /** Index among the datagrams of its tick, and their number. */
   index: number;
   count: number;
+  /** Low 16 bits of a sequence: the fields that the datagrams below it have lost were sent again. */
+  settled: number | undefined;
+  /** Whether changes of its tick were withheld from this client. */
+  isPartial: boolean;
+  /** Whether this client lacks changes after its update. */
+  isOwed: boolean;
   ack?: Ack;
 }
 
@@ -84,8 +96,17 @@ export function readStreamHeader(reader: Reader): StreamHeader {
   const step = flags & SEQ_OR_TICK ? reader.varint() : 0;
   const datagrams = flags & PARTS ? reader.u8() : 0;
   if ((flags & SEQ_OR_TICK && !step) || (flags & PARTS && !datagrams)) throw new WireError("a header of the stream with a 0");
-  if (flags & SETTLED_OR_SENT) reader.u16();
-  return { step, isLast: (flags & WIDE_OR_END) !== 0, datagrams, ack: flags & ACK ? readAck(reader) : undefined };
+  const sent = flags & SETTLED_OR_SENT ? reader.u16() : undefined;
+  return {
+    step,
+    isLast: (flags & WIDE_OR_END) !== 0,
+    datagrams,
+    sent,
+    isDecided: (flags & AFTER_OR_DECIDED) !== 0,
+    isPartial: (flags & PARTIAL) !== 0,
+    isOwed: (flags & OWED) !== 0,
+    ack: flags & ACK ? readAck(reader) : undefined,
+  };
 }
 
 export function writeStreamHeader(writer: Writer, step: number, ack: Ack | undefined): void {
@@ -104,8 +125,9 @@ export function readDatagramHeader(reader: Reader): DatagramHeader {
   const after = flags & AFTER_OR_DECIDED ? reader.u16() : undefined;
   const [index, count] = flags & PARTS ? [reader.u8(), reader.u8()] : [0, 1];
   if (index >= count) throw new WireError("an index of a datagram beyond their number");
-  if (flags & SETTLED_OR_SENT) reader.u16();
-  return { sequence, tick, isWide, after, index, count, ack: flags & ACK ? readAck(reader) : undefined };
+  const settled = flags & SETTLED_OR_SENT ? reader.u16() : undefined;
+  const [isPartial, isOwed] = [(flags & PARTIAL) !== 0, (flags & OWED) !== 0];
+  return { sequence, tick, isWide, after, index, count, settled, isPartial, isOwed, ack: flags & ACK ? readAck(reader) : undefined };
 }
 
 /** Writes the header of a datagram, whose sequence and tick are missing in an acknowledgement alone. */

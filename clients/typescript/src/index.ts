@@ -6,5 +6,4 @@ export type { BehaviourTypes, Build, Difference, GameTypes, Resolution } from ".
 export type { Transport } from "./link.js";
 export type { Behaviour, Change, NetworkObject } from "./objects.js";
 export type { BehaviourSchema, CallSchema, FieldSchema, Prefab } from "./schema.js";
-export type { Prediction, State as PredictedState, Step } from "./prediction.js";
 export { Track } from "./track.js";

@@ -3,8 +3,8 @@
 import { type Clock, Slew } from "./clock.js";
 import { type Ack, wasApplied } from "./headers.js";
 import { Kind, message } from "./messages.js";
-import { type Codec, travelled } from "./types.js";
-import { Writer } from "./wire.js";
+import { bytesOf, travelled, type Type } from "./types.js";
+import type { Writer } from "./wire.js";
 import type { Carrier } from "./writes.js";
 
 /** Least number of ticks by which the newest input shall be ahead of the used one. */
@@ -31,6 +31,9 @@ const MOST_DEVIATION = 50;
 /** Most inputs of a message, and of the ticks after a pause. */
 const MAX_INPUTS = 32;
 const MAX_BEGUN = 16;
+
+/** Longest input of a server, in bytes. */
+const MAX_INPUT = 256;
 
 /** Inputs that are kept for repeated steps. */
 const MAX_KEPT = 128;
@@ -131,10 +134,10 @@ export class Inputs {
   }
 
   /** Sets the input of the ticks to come. */
-  hold(type: Codec, value: any): void {
-    const writer = new Writer();
-    type.write(writer, value);
-    this.held = { value: travelled(type, value), bytes: writer.bytes };
+  hold(type: Type, value: any): void {
+    const bytes = bytesOf(type, value, "input");
+    if (bytes.length > MAX_INPUT) throw new RangeError(`input: ${bytes.length} bytes, beyond ${MAX_INPUT}`);
+    this.held = { value: travelled(type, value), bytes };
   }
 
   /** Returns the inputs of the ticks that have begun since the last call: of the last ones after a pause. */

@@ -1,17 +1,18 @@
 // Types with a name: WIRE.md, section 2.
 
 import { float, integer } from "./numbers.js";
-import { type Codec, fail, type Make, Unreadable } from "./types.js";
-import { WireError } from "./wire.js";
+import { type Codec, demand, fail, Form, type Make, Unreadable } from "./types.js";
+import { utf8Of, WireError } from "./wire.js";
 
 export const UNKNOWN: Codec = {
   read: () => {
     throw new Unreadable();
   },
-  write: () => {
-    throw new RangeError("a type that this client does not know");
-  },
+  write: (_, value) => fail("value of a type that this client knows", value),
 };
+
+/** Longest text in bytes. */
+const MAX_TEXT = 32_767;
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -26,8 +27,30 @@ function hash(grouped: boolean): Codec {
   return {
     read: (reader) => (grouped ? hex(reader.take(16)).replace(/(.{8})(....)(....)(....)/, "$1-$2-$3-$4-") : hex(reader.take(16))),
     write(writer, value) {
+      demand(typeof value === "string", "text of 16 bytes", value);
       const bytes = fromHex(value);
       if (bytes.length !== 16) fail("text of 16 bytes", value);
+      writer.put(bytes);
+    },
+    rank: (value) => value.toLowerCase().replaceAll("-", ""),
+  };
+}
+
+/** Text of at most this many bytes. */
+export function text(most = MAX_TEXT): Codec {
+  const isFixed = most < MAX_TEXT;
+  return {
+    form: isFixed ? Form.Other : Form.Text,
+    read(reader) {
+      const length = reader.count();
+      if (isFixed && length > most) throw new WireError(`a text of ${length} bytes, beyond ${most}`);
+      return reader.text(length);
+    },
+    write(writer, value) {
+      demand(typeof value === "string", "text", value);
+      const bytes = utf8Of(value);
+      if (bytes.length > most) throw new RangeError(`: a text of ${bytes.length} bytes, beyond ${most}`);
+      writer.varint(bytes.length);
       writer.put(bytes);
     },
   };
@@ -35,29 +58,37 @@ function hash(grouped: boolean): Codec {
 
 const NANOS = 1_000_000_000;
 const CHARACTER = integer("char", false, 32, false);
+const ID = integer("id", false, 32, false);
 
-const STRING: Codec = { read: (reader) => reader.text(reader.count()), write: (writer, value) => writer.text(value) };
+/** Most behaviours of an object. */
+const MAX_BEHAVIOURS = 64;
 
-/** Text of limited length, which the schema writes like an array. */
-export const FIXED_STRING = { ...STRING };
-
-const LEAVES: Record<string, Codec> = {
-  bool: { read: (reader) => reader.bool(), write: (writer, value) => writer.u8(value ? 1 : 0) },
-  String: STRING,
-  FixedString: FIXED_STRING,
+const LEAVES = new Map<string, Codec>(Object.entries({
+  bool: {
+    form: Form.Bool,
+    read: (reader) => reader.bool(),
+    write(writer, value) {
+      demand(typeof value === "boolean", "bool", value);
+      writer.u8(value ? 1 : 0);
+    },
+  },
+  String: text(),
+  // The schema writes its limit like the length of an array.
+  FixedString: text(),
   NetworkHash128: hash(false),
   Uuid: hash(true),
   // In seconds.
   Duration: {
     read(reader) {
-      const [seconds, nanos] = [Number(reader.wide(64)), reader.varint()];
+      const [seconds, nanos] = [reader.long(), reader.varint()];
       if (nanos >= NANOS) throw new WireError(`${nanos} nanoseconds`);
       return seconds + nanos / NANOS;
     },
     write(writer, value) {
-      if (!(value >= 0)) fail("duration", value);
+      demand(typeof value === "number", "duration", value);
+      if (!(value >= 0 && value < 2 ** 64)) fail("duration", value);
       const nanos = Math.round((value % 1) * NANOS);
-      writer.varint(Math.floor(value) + (nanos === NANOS ? 1 : 0));
+      writer.varint(BigInt(Math.floor(value) + (nanos === NANOS ? 1 : 0)));
       writer.varint(nanos % NANOS);
     },
   },
@@ -72,8 +103,9 @@ const LEAVES: Record<string, Codec> = {
       return (flags >>> 31 ? "-" : "") + text.slice(0, point) + (scale ? `.${text.slice(point)}` : "");
     },
     write(writer, value) {
+      demand(typeof value === "string", "decimal", value);
       const [, sign, whole, part = ""] = /^(-?)(\d+)(?:\.(\d{1,28}))?$/.exec(value) ?? fail("decimal", value);
-      const digits = BigInt(whole + part);
+      const digits = whole.length > 29 ? fail("decimal", value) : BigInt(whole + part);
       if (digits >> 96n) fail("decimal", value);
       writer.low(digits, 12);
       writer.u32(part.length * 65536 + (sign ? 2 ** 31 : 0));
@@ -85,15 +117,19 @@ const LEAVES: Record<string, Codec> = {
       return object ? { object, behaviour: reader.varint() } : null;
     },
     write(writer, value) {
-      writer.varint(value?.object ?? 0);
-      if (value?.object) writer.varint(value.behaviour);
+      demand(typeof value === "object", "reference", value);
+      ID.write(writer, value?.object ?? 0);
+      if (!value?.object) return;
+      if (!(value.behaviour < MAX_BEHAVIOURS)) fail("position of a behaviour", value.behaviour);
+      ID.write(writer, value.behaviour);
     },
+    rank: (value) => (value ? [value.object, value.behaviour] : []),
   },
-};
+} satisfies Record<string, Codec>));
 
 /** Leaf type of this name. */
 export function leaf(name: string): Make {
-  const number = /^(NonZero)?([uiUI])(8|16|32|64|128)$/.exec(name);
+  const number = /^(NonZero)?([iuUI])(8|16|32|64|128)$/.exec(name);
   if (number) return (encoding) => integer(name, /i/i.test(number[2]), Number(number[3]), !!number[1], encoding);
   if (name === "f32" || name === "f64") return (encoding) => float(Number(name.slice(1)), encoding);
   if (name === "char") {
@@ -105,9 +141,14 @@ export function leaf(name: string): Make {
           if (value > 0x10ffff || (value >= 0xd800 && value < 0xe000)) throw new WireError(`${value} is no char`);
           return String.fromCodePoint(value);
         },
-        write: (writer, value) => code.write(writer, value.codePointAt(0)),
+        write(writer, value) {
+          demand(typeof value === "string", name, value);
+          const [first, ...others] = value;
+          if (first === undefined || others.length || /[\ud800-\udfff]/u.test(first)) fail(name, value);
+          code.write(writer, first.codePointAt(0)!);
+        },
       };
     };
   }
-  return () => LEAVES[name.startsWith("BehaviourRef") ? "BehaviourRef" : name] ?? UNKNOWN;
+  return () => LEAVES.get(name.startsWith("BehaviourRef") ? "BehaviourRef" : name) ?? UNKNOWN;
 }

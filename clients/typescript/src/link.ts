@@ -68,8 +68,12 @@ export async function open(url: string, transport: Transport | undefined, listen
   }
 }
 
+/** Runtime without a transport. */
+export class NoTransport extends Error {}
+
 /** Opens a WebSocket. */
-function openWebSocket(url: string, listener: Listener): Promise<Link> {
+async function openWebSocket(url: string, listener: Listener): Promise<Link> {
+  if (typeof WebSocket === "undefined") throw new NoTransport("this runtime has no WebSocket: node has one from version 22 on, or with --experimental-websocket");
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, "ws"));
     socket.binaryType = "arraybuffer";

@@ -1,60 +1,107 @@
 // Numbers, in the encodings of `Compact` and those chosen for a field: WIRE.md, section 2.
 
-import { type Encoding, fail, type Type } from "./types.js";
+import { demand, type Encoding, fail, Form, type Type } from "./types.js";
 import { WireError } from "./wire.js";
 
 export function integer(name: string, signed: boolean, bits: number, nonZero: boolean, encoding?: Encoding): Type {
-  const wide = bits > 32;
-  const fixed = encoding?.name === "Fixed" || encoding?.name === "Bits";
+  const isFixed = encoding?.name === "Fixed" || encoding?.name === "Bits";
   const width = encoding?.name === "Bits" ? encoding.parameters[0] : bits;
+  return (bits > 32 ? wide : narrow)(name, signed, width, nonZero, isFixed);
+}
+
+/** Integers of at most 32 bits. */
+function narrow(name: string, signed: boolean, width: number, nonZero: boolean, isFixed: boolean): Type {
+  const max = 2 ** width - 1;
+  const [least, most] = signed ? [-(2 ** (width - 1)), 2 ** (width - 1) - 1] : [0, max];
+  const bytes = Math.ceil(width / 8);
+  return {
+    form: isFixed || nonZero ? Form.Other : signed ? Form.Signed : Form.Unsigned,
+    max,
+    read(reader) {
+      const raw = isFixed ? reader.short(bytes) : reader.varint();
+      if (raw > max || (nonZero && !raw)) throw new WireError(`${raw} is no ${name}`);
+      if (!signed) return raw;
+      return isFixed ? (raw > most ? raw - 2 ** width : raw) : unfold(raw);
+    },
+    write(writer, value) {
+      demand(typeof value === "number", name, value);
+      if (!Number.isInteger(value) || value < least || value > most || (nonZero && !value)) fail(name, value);
+      if (isFixed) writer.low(BigInt.asUintN(width, BigInt(value)), bytes);
+      else writer.varint(!signed ? value : value < 0 ? -2 * value - 1 : 2 * value);
+    },
+  };
+}
+
+/** Returns the signed number of an unsigned one. */
+export function unfold(raw: number): number {
+  return raw & 1 ? -(raw + 1) / 2 : raw / 2;
+}
+
+/** Integers of 64 and 128 bits. */
+function wide(name: string, signed: boolean, width: number, nonZero: boolean, isFixed: boolean): Type {
   const max = (1n << BigInt(width)) - 1n;
   return {
     read(reader) {
-      // Most integers are short, and need no `bigint`.
-      if (!fixed && !wide) {
-        const raw = reader.varint();
-        if (raw > max || (nonZero && !raw)) throw new WireError(`${raw} is no ${name}`);
-        return signed ? (raw % 2 ? -(raw + 1) / 2 : raw / 2) : raw;
-      }
-      const raw = fixed ? reader.low(Math.ceil(width / 8)) : reader.wide(width);
+      const raw = isFixed ? reader.low(Math.ceil(width / 8)) : reader.wide(width);
       if (raw > max || (nonZero && !raw)) throw new WireError(`${raw} is no ${name}`);
-      let value = raw;
-      if (signed) value = fixed ? BigInt.asIntN(width, raw) : raw & 1n ? -(raw + 1n >> 1n) : raw >> 1n;
-      return wide ? value : Number(value);
+      if (!signed) return raw;
+      return isFixed ? BigInt.asIntN(width, raw) : raw & 1n ? -((raw + 1n) >> 1n) : raw >> 1n;
     },
     write(writer, value) {
-      if (!wide && !Number.isInteger(value)) fail(name, value);
+      demand(typeof value === "bigint" || typeof value === "number", name, value);
+      if (typeof value === "number" && !Number.isSafeInteger(value)) fail(name, value);
       const big = BigInt(value);
       if (big !== (signed ? BigInt.asIntN(width, big) : BigInt.asUintN(width, big)) || (nonZero && !big)) fail(name, value);
-      if (fixed) writer.low(BigInt.asUintN(width, big), Math.ceil(width / 8));
+      if (isFixed) writer.low(BigInt.asUintN(width, big), Math.ceil(width / 8));
       else writer.varint(!signed ? big : big < 0n ? -2n * big - 1n : 2n * big);
     },
   };
 }
 
 export function float(bits: number, encoding?: Encoding): Type {
+  const name = `f${bits}`;
   const round = bits === 32 ? Math.fround : Number;
-  if (encoding?.name === "Half") return { read: (reader) => fromHalf(reader.u16()), write: (writer, value) => writer.u16(toHalf(value)) };
+  // Refuses what would become an infinite number.
+  const check = (value: unknown, rounded: (value: number) => number): void => {
+    demand(typeof value === "number", name, value);
+    if (Number.isFinite(value) && !Number.isFinite(rounded(value as number))) fail(name, value);
+  };
+  if (encoding?.name === "Half") {
+    return {
+      read: (reader) => fromHalf(reader.u16()),
+      write(writer, value) {
+        check(value, (it) => fromHalf(toHalf(it)));
+        writer.u16(toHalf(value));
+      },
+    };
+  }
   if (encoding?.name === "Quantized") {
     const [min, max, perUnit] = encoding.parameters;
     const last = (max - min) * perUnit;
     const bytes = last < 256 ? 1 : last < 65536 ? 2 : last < 2 ** 24 ? 3 : 4;
     return {
       read(reader) {
-        const step = Number(reader.low(bytes));
+        const step = reader.short(bytes);
         if (step > last) throw new WireError(`step ${step} of ${last}`);
         return round(min + step / perUnit);
       },
       write(writer, value) {
-        if (Number.isNaN(value)) fail("float", value);
+        demand(typeof value === "number", name, value);
+        if (Number.isNaN(value)) fail(name, value);
         const step = Math.round((value - min) * perUnit);
         writer.low(BigInt(Math.min(Math.max(step, 0), last)), bytes);
       },
     };
   }
-  return bits === 32
-    ? { read: (reader) => reader.f32(), write: (writer, value) => writer.f32(value) }
-    : { read: (reader) => reader.f64(), write: (writer, value) => writer.f64(value) };
+  const write = bits === 32 ? "f32" : "f64";
+  return {
+    form: bits === 32 ? Form.Float : Form.Double,
+    read: bits === 32 ? (reader) => reader.f32() : (reader) => reader.f64(),
+    write(writer, value) {
+      check(value, round);
+      writer[write](value);
+    },
+  };
 }
 
 function fromHalf(bits: number): number {

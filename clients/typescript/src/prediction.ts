@@ -2,7 +2,7 @@
 
 import type { Input } from "./inputs.js";
 import type { Behaviour } from "./objects.js";
-import { same, travelled } from "./types.js";
+import { equal, travelled } from "./types.js";
 
 /** Most states of the past. */
 const MAX_PAST = 128;
@@ -60,7 +60,7 @@ export class Prediction<Fields = any> {
       return;
     }
     const past = this.past[at];
-    const differing = fields.filter(({ name, type, byOwner }, field) => !byOwner && known.has(field) && !same(type, past.state[name], this.behaviour.fields[name]));
+    const differing = fields.filter(({ name, byOwner }, field) => !byOwner && known.has(field) && !equal(past.state[name], this.behaviour.fields[name]));
     this.past.splice(0, at);
     if (!differing.length) return;
     const before = this.shown(now);

@@ -54,9 +54,12 @@ export class Receiver {
     return this.hasDatagrams && this.isOwed;
   }
 
-  /** Whether an earlier datagram of the last ones is missing. */
-  get hasGap(): boolean {
-    return this.missing !== 0n;
+  /** Returns whether all datagrams between two sequences, inclusive, were applied. Those too old for the mask count as applied. */
+  hasAll(first: number, last: number): boolean {
+    if (last < first) return true;
+    if (last > this.newest) return false;
+    const bits = BigInt(Math.min(Math.max(this.newest - first, 0), 64));
+    return (this.missing & ((1n << bits) - 1n)) === 0n;
   }
 
   get isUrgent(): boolean {

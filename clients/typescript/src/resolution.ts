@@ -372,6 +372,6 @@ function sent<T>(convert: () => T): T {
   try {
     return convert();
   } catch (error) {
-    throw error instanceof Unfit ? new RangeError("a value does not fit its type on the server") : error;
+    throw error instanceof Unfit ? new RangeError(": it does not fit its type on the server") : error;
   }
 }

@@ -1,5 +1,7 @@
 // Movement between the ticks of the server.
 
+import type { Rests } from "./settled.js";
+
 /** Most samples of a track. */
 const MAX_SAMPLES = 64;
 
@@ -7,8 +9,14 @@ const MAX_SAMPLES = 64;
 export class Track {
   private samples: { tick: number; value: number[] }[] = [];
 
-  /** With an interval, a value that moves after a longer rest has rested until so many ticks before its next sample. */
-  constructor(private readonly interval = Infinity) {}
+  /**
+   * With an interval, a value that moves after a longer rest has rested until so many ticks before its next sample. `rests` is the client: a
+   * tick whose changes are lost is no rest.
+   */
+  constructor(
+    private readonly interval = Infinity,
+    private readonly rests: Rests = { restedUntil: () => Infinity },
+  ) {}
 
   /** Adds the value of a tick. */
   add(tick: number, value: number[]): void {
@@ -22,7 +30,7 @@ export class Track {
     const next = this.samples.findIndex((it) => it.tick > tick);
     if (next <= 0) return this.samples.at(next)?.value;
     const [before, after] = [this.samples[next - 1], this.samples[next]];
-    const start = Math.max(before.tick, after.tick - this.interval);
+    const start = Math.max(before.tick, Math.min(after.tick - this.interval, this.rests.restedUntil(before.tick)));
     const share = Math.max((tick - start) / (after.tick - start), 0);
     return before.value.map((from, index) => from + (after.value[index] - from) * share);
   }

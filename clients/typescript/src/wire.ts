@@ -3,29 +3,61 @@
 /** Bytes that do not follow the protocol. */
 export class WireError extends Error {}
 
+// A byte order mark is a character of the text.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const toUtf8 = new TextEncoder();
+
+/** Longest text without a call of the decoder. */
+const SHORT = 24;
 
 /** Most elements and members for each byte: the deepest types. */
 const MAX_VISITED = 64;
 
+/** Elements and members of a packet beside those of its bytes. */
+const FREE_VISITS = 262_144;
+
 /** Reader of a packet or a part of it. Every method throws a `WireError` beyond the end. */
 export class Reader {
   at = 0;
+  /** End of the part that is read. */
+  end: number;
+  /** Upper half of the last number of 64 bits. */
+  high = 0;
   private visited = 0;
   private readonly view: DataView;
 
   constructor(readonly bytes: Uint8Array) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.end = bytes.length;
   }
 
   get left(): number {
-    return this.bytes.length - this.at;
+    return this.end - this.at;
+  }
+
+  /** Returns a reader of the bytes that are left. */
+  copy(): Reader {
+    return new Reader(this.bytes.subarray(this.at, this.end));
+  }
+
+  /** Ends the reader behind the next bytes. Returns the end of before, for `leave`. */
+  enter(length: number): number {
+    const { end } = this;
+    const from = this.skip(length);
+    this.end = this.at;
+    this.at = from;
+    return end;
+  }
+
+  /** Continues behind the part that was entered. */
+  leave(end: number): void {
+    this.at = this.end;
+    this.end = end;
   }
 
   /** Returns the next byte, or `undefined` at the end. */
   peek(): number | undefined {
-    return this.bytes[this.at];
+    return this.at < this.end ? this.bytes[this.at] : undefined;
   }
 
   /** Takes the next bytes, without a copy. */
@@ -39,15 +71,33 @@ export class Reader {
 
   /** Fails unless all bytes are read. */
   finish(what: string): void {
-    if (this.left > 0) throw new WireError(`${this.left} surplus bytes behind ${what}`);
+    if (this.at < this.end) throw new WireError(`${this.left} surplus bytes behind ${what}`);
   }
 
-  u8 = (): number => this.view.getUint8(this.skip(1));
-  u16 = (): number => this.view.getUint16(this.skip(2), true);
-  i16 = (): number => this.view.getInt16(this.skip(2), true);
-  u32 = (): number => this.view.getUint32(this.skip(4), true);
-  f32 = (): number => this.view.getFloat32(this.skip(4), true);
-  f64 = (): number => this.view.getFloat64(this.skip(8), true);
+  u8(): number {
+    if (this.at >= this.end) this.skip(1);
+    return this.bytes[this.at++];
+  }
+
+  u16(): number {
+    return this.view.getUint16(this.skip(2), true);
+  }
+
+  i16(): number {
+    return this.view.getInt16(this.skip(2), true);
+  }
+
+  u32(): number {
+    return this.view.getUint32(this.skip(4), true);
+  }
+
+  f32(): number {
+    return this.view.getFloat32(this.skip(4), true);
+  }
+
+  f64(): number {
+    return this.view.getFloat64(this.skip(8), true);
+  }
 
   bool(): boolean {
     const byte = this.u8();
@@ -57,26 +107,49 @@ export class Reader {
 
   /** Reads a variable-length integer of up to 32 bits. */
   varint(): number {
-    let value = 0;
-    for (let scale = 1; scale < 2 ** 70; scale *= 128) {
-      const byte = this.u8();
-      value += (byte & 127) * scale;
-      if (byte < 128) {
-        if (value >= 2 ** 32) throw new WireError(`the number ${value} is above 32 bits`);
-        return value;
-      }
+    const first = this.u8();
+    if (first < 128) return first;
+    const low = this.halves(first);
+    if (this.high) throw new WireError(`the number ${this.high * 2 ** 32 + low} is above 32 bits`);
+    return low;
+  }
+
+  /** Reads a variable-length integer of up to 64 bits: returns its lower half, and leaves the upper one in `high`. */
+  halves(first = this.u8()): number {
+    let low = first & 127;
+    let high = 0;
+    let byte = first;
+    for (let shift = 7; byte > 127; shift += 7) {
+      if (shift > 63) throw new WireError("a number of more than 10 bytes");
+      byte = this.u8();
+      const part = byte & 127;
+      if (shift < 32) low |= part << shift;
+      if (shift > 32) high |= part << (shift - 32);
+      else if (shift === 28) high |= part >>> 4;
+      if (shift === 63 && part > 1) throw new WireError("a number above 64 bits");
     }
-    throw new WireError("a number of more than 10 bytes");
+    this.high = high >>> 0;
+    return low >>> 0;
+  }
+
+  /** Reads a variable-length integer of up to 64 bits. Above 2^53 it is rounded. */
+  long(): number {
+    const low = this.halves();
+    return this.high * 2 ** 32 + low;
   }
 
   /** Reads a variable-length integer of up to this many bits. */
   wide(bits: number): bigint {
+    if (bits <= 64) {
+      const low = this.halves();
+      return (BigInt(this.high) << 32n) | BigInt(low);
+    }
     let value = 0n;
     for (let shift = 0; shift < bits; shift += 7) {
       const byte = this.u8();
       value |= BigInt(byte & 127) << BigInt(shift);
       if (byte < 128) {
-        if (value >> BigInt(bits)) throw new WireError(`a number above ${bits} bits`);
+        if (value >> BigInt(bits)) break;
         return value;
       }
     }
@@ -86,6 +159,13 @@ export class Reader {
   /** Reads bytes as an integer, the lowest first. */
   low(bytes: number): bigint {
     return this.take(bytes).reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
+  }
+
+  /** Reads up to 6 bytes as an integer, the lowest first. */
+  short(bytes: number): number {
+    let value = 0;
+    for (let scale = 1; bytes > 0; bytes--, scale *= 256) value += this.u8() * scale;
+    return value;
   }
 
   /** Reads a packed integer. Above 2^53 it is rounded. */
@@ -108,45 +188,57 @@ export class Reader {
   /** Counts elements and members. Types of a hostile schema may have many of them without bytes. */
   visit(parts: number): void {
     this.visited += parts;
-    if (this.visited > MAX_VISITED * (this.bytes.length + 1024)) throw new WireError(`${this.visited} values in ${this.bytes.length} bytes`);
+    if (this.visited > MAX_VISITED * this.bytes.length + FREE_VISITS) throw new WireError(`${this.visited} values in ${this.bytes.length} bytes`);
   }
 
   text(length: number): string {
-    const bytes = this.take(length);
+    const from = this.skip(length);
+    if (length <= SHORT) {
+      let text = "";
+      let at = from;
+      for (; at < this.at && this.bytes[at] < 128; at++) text += String.fromCharCode(this.bytes[at]);
+      if (at === this.at) return text;
+    }
     try {
-      return utf8.decode(bytes);
+      return utf8.decode(this.bytes.subarray(from, this.at));
     } catch {
       throw new WireError("a text that is not UTF-8");
     }
   }
 
   private skip(length: number): number {
-    if (length > this.left) throw new WireError(`${length} bytes needed, ${this.left} left`);
     const from = this.at;
-    this.at += length;
+    if (length > this.end - from) throw new WireError(`${length} bytes needed, ${this.end - from} left`);
+    this.at = from + length;
     return from;
   }
 }
 
 /** Writer of a message. */
 export class Writer {
-  private readonly out: number[] = [];
-  private static readonly scratch = new DataView(new ArrayBuffer(8));
+  length = 0;
+  private out = new Uint8Array(64);
+  private view = new DataView(this.out.buffer);
 
-  get length(): number {
-    return this.out.length;
-  }
-
+  /** Written bytes. */
   get bytes(): Uint8Array {
-    return Uint8Array.from(this.out);
+    return this.out.slice(0, this.length);
   }
 
   u8(value: number): void {
-    this.out.push(value & 255);
+    const at = this.grow(1);
+    this.out[at] = value;
   }
 
-  u16 = (value: number): void => this.low(BigInt(value), 2);
-  u32 = (value: number): void => this.low(BigInt(value), 4);
+  u16(value: number): void {
+    const at = this.grow(2);
+    this.view.setUint16(at, value, true);
+  }
+
+  u32(value: number): void {
+    const at = this.grow(4);
+    this.view.setUint32(at, value, true);
+  }
 
   /** Writes the lowest bytes of an integer, the lowest first. */
   low(value: bigint, bytes: number): void {
@@ -154,19 +246,22 @@ export class Writer {
   }
 
   f32(value: number): void {
-    Writer.scratch.setFloat32(0, value, true);
-    this.put(new Uint8Array(Writer.scratch.buffer, 0, 4));
+    const at = this.grow(4);
+    this.view.setFloat32(at, value, true);
   }
 
   f64(value: number): void {
-    Writer.scratch.setFloat64(0, value, true);
-    this.put(new Uint8Array(Writer.scratch.buffer));
+    const at = this.grow(8);
+    this.view.setFloat64(at, value, true);
   }
 
   varint(value: number | bigint): void {
-    let left = BigInt(value);
-    for (; left > 127n; left >>= 7n) this.u8(Number(left & 127n) | 128);
-    this.u8(Number(left));
+    if (typeof value === "number") {
+      for (; value > 127; value = Math.floor(value / 128)) this.u8((value % 128) + 128);
+      return this.u8(value);
+    }
+    for (; value > 127n; value >>= 7n) this.u8(Number(value & 127n) | 128);
+    this.u8(Number(value));
   }
 
   packed(value: number): void {
@@ -187,12 +282,25 @@ export class Writer {
   }
 
   put(bytes: Uint8Array): void {
-    for (const byte of bytes) this.out.push(byte);
+    const at = this.grow(bytes.length);
+    this.out.set(bytes, at);
   }
 
-  text(value: string): void {
-    const bytes = toUtf8.encode(value);
-    this.varint(bytes.length);
-    this.put(bytes);
+  /** Makes room for further bytes, and returns their place. It may replace `out` and `view`. */
+  private grow(bytes: number): number {
+    const from = this.length;
+    this.length += bytes;
+    if (this.length > this.out.length) {
+      const longer = new Uint8Array(Math.max(2 * this.out.length, this.length));
+      longer.set(this.out.subarray(0, from));
+      this.out = longer;
+      this.view = new DataView(longer.buffer);
+    }
+    return from;
   }
+}
+
+/** Returns the bytes of a text. */
+export function utf8Of(text: string): Uint8Array {
+  return toUtf8.encode(text);
 }

@@ -1,23 +1,31 @@
 // The objects of a server, and the messages about them. WIRE.md, sections 4 and 6.
 
+import type { Report } from "./arrivals.js";
 import { forEachEntry } from "./messages.js";
-import { type Behaviour, type Change, NetworkObject, type Requests } from "./objects.js";
+import type { Operation } from "./collections.js";
+import type { Listeners } from "./listeners.js";
+import { type Behaviour, Change, NetworkObject, type Origin, type Requests } from "./objects.js";
 import type { CallSchema, Prefab, Schema } from "./schema.js";
+import { Layout } from "./state.js";
 import { Unreadable } from "./types.js";
-import { Reader, WireError } from "./wire.js";
+import { type Reader, WireError } from "./wire.js";
 
 /** Facts of the packet in progress. */
 export interface Packet {
   channel: number;
   /** Tick of its header. */
   tick: number;
+  /** Whether packets of the stream before it are missing: deltas are read, and the packet comes again. */
+  isEarly: boolean;
 }
 
 /** Receiver of the events of objects. */
-export interface Observer extends Requests {
+export interface Observer extends Omit<Requests, "changed"> {
   spawned(object: NetworkObject): void;
   despawned(object: NetworkObject, isHidden: boolean): void;
   changed(change: Change): void;
+  /** Returns a tick of the headers as one of the server's time. */
+  networkTick(tick: number): number;
   ownerChanged(object: NetworkObject): void;
   received(behaviour: Behaviour, call: CallSchema, values: any[]): void;
   /** A state or a call of an object could not be read. */
@@ -35,6 +43,17 @@ const PARENT = 2;
 /** Most calls that wait. Further ones run at once. */
 const MAX_CALLS = 1024;
 
+/** Call that waits for the state of its tick. */
+interface LateCall {
+  tick: number;
+  /** Own time of its arrival, in milliseconds. */
+  since: number;
+  run: () => void;
+}
+
+/** Longest wait of a call, in milliseconds. A server may withhold a change for ever. */
+const MAX_WAIT = 1000;
+
 /** Objects by id, kept over a lost connection to the same run of the server. */
 export class World {
   readonly objects = new Map<number, NetworkObject>();
@@ -49,17 +68,36 @@ export class World {
   /** Changes of the tick in progress that the program does not know. */
   private changes: Change[] = [];
   /** Calls that wait for the state of their tick. */
-  private late: { tick: number; run: () => void }[] = [];
+  private late: LateCall[] = [];
+  /** Last complete tick. */
+  private completed = -1;
+  private readonly layouts = new Map<Prefab, Layout[]>();
+  private readonly requests: Requests;
 
-  constructor(private readonly observer: Observer) {}
+  constructor(
+    private readonly observer: Observer,
+    private readonly listeners: Listeners,
+  ) {
+    this.requests = {
+      written: (object) => observer.written(object),
+      poisoned: (object) => observer.poisoned(object),
+      called: (behaviour, call, values) => observer.called(behaviour, call, values),
+      unfit: (behaviour, field) => observer.unfit(behaviour, field),
+      changed: (...change) => this.changed(...change),
+    };
+  }
 
   /** Begins a connection. The objects of another run or schema leave. */
   begin(schema: Schema, unreliable: boolean[], incarnation: string): void {
     const isSame = String(schema.hash) === String(this.schema.hash) && incarnation === this.incarnation;
-    if (!isSame) this.clear();
+    if (!isSame) {
+      this.clear();
+      this.layouts.clear();
+    }
     for (const object of this.objects.values()) object.begin();
     [this.schema, this.unreliable, this.incarnation] = [schema, unreliable, incarnation];
     [this.burst, this.changes, this.early, this.late] = [undefined, [], [], []];
+    this.completed = -1;
   }
 
   clear(): void {
@@ -90,10 +128,10 @@ export class World {
 
   /** Handles a SpawnBatch. */
   spawn(reader: Reader, packet: Packet): void {
-    forEachEntry(reader, (id, contents) => {
+    forEachEntry(reader, (id) => {
       // The answer to a Resync that is unreadable, too, is asked for again at the next update of the object.
       const isAnswer = this.objects.get(id)?.isAsked ?? false;
-      this.attempt(id, () => this.spawnOne(id, new Reader(contents), packet));
+      this.attempt(id, () => this.spawnOne(id, reader, packet));
       const object = this.objects.get(id);
       if (!object) return;
       object.isRefreshed = true;
@@ -114,9 +152,9 @@ export class World {
     object.position = head & HAS_POSITION ? [reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0];
     object.rotation = head & HAS_ROTATION ? [reader.f32(), reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0, 1];
     object.permit = 0;
-    const changes = object.readSnapshot(reader, { tick: packet.tick, keepsOwn: !this.burst });
+    object.readSnapshot(reader, { tick: packet.tick, keepsOwn: !this.burst });
     object.isPoisoned = false;
-    if (object.isAnnounced) this.report(changes);
+    if (object.isAnnounced) this.tell();
     else if (!this.burst) this.announce(object);
   }
 
@@ -125,38 +163,47 @@ export class World {
     const known = this.objects.get(id);
     if (known?.prefab.name === prefab.name) return known;
     this.remove(id, false);
-    const object = new NetworkObject(id, prefab, this.unreliable, this.observer);
+    const layouts = this.layouts.get(prefab) ?? prefab.behaviours.map((schema) => new Layout(schema));
+    this.layouts.set(prefab, layouts);
+    const object = new NetworkObject(id, prefab, layouts, this.unreliable, this.requests);
     object.spawned = packet.tick;
     this.objects.set(id, object);
     return object;
   }
 
   /** Handles an UpdateBatch. */
-  update(reader: Reader, packet: Packet): void {
-    const isUnreliable = this.unreliable[packet.channel] ?? false;
-    forEachEntry(reader, (id, contents) => {
+  update(reader: Reader, { channel, tick, isEarly }: Packet): void {
+    const isUnreliable = this.unreliable[channel] ?? false;
+    const origin: Origin = { tick, keepsOwn: true, isEarly };
+    forEachEntry(reader, (id) => {
       const object = this.objects.get(id);
       // A late delta may be of a former object with this id.
-      if (!object || (isUnreliable && packet.tick <= object.spawned)) return;
-      if (!object.isPoisoned) {
-        this.attempt(id, () => {
-          this.changes.push(...object.readDelta(new Reader(contents), { tick: packet.tick, keepsOwn: true }, packet.channel));
-        });
+      if (!object || (isUnreliable && tick <= object.spawned)) return;
+      try {
+        if (!object.isPoisoned) object.readDelta(reader, origin, channel);
+      } catch (error) {
+        // An early state may build on one that is missing. It is read again behind it.
+        if (isEarly && error instanceof WireError) return;
+        this.poison(id, error);
       }
       if (object.isPoisoned) this.ask(object);
     });
   }
 
-  /** Reads a state of an object. An unreadable one poisons the object, and no other one. */
   private attempt(id: number, read: () => void): void {
     try {
       read();
     } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      const object = this.objects.get(id);
-      if (object) object.isPoisoned = true;
-      this.observer.unreadable(id, error.message);
+      this.poison(id, error);
     }
+  }
+
+  /** Marks an object whose state is unreadable, and no other one. */
+  private poison(id: number, error: unknown): void {
+    if (!(error instanceof WireError)) throw error;
+    const object = this.objects.get(id);
+    if (object) object.isPoisoned = true;
+    this.observer.unreadable(id, error.message);
   }
 
   /** Asks for a snapshot of a poisoned object, unless one is on its way. */
@@ -190,7 +237,9 @@ export class World {
     if (!isOwned) object.permit = 0;
     if (isNew && object.isAnnounced && !this.burst) this.observer.ownerChanged(object);
     const lost = isOwned ? "others" : "owner";
-    if (isNew) this.report(object.behaviours.flatMap((it) => it.forget((field) => field.readers === lost, packet.tick)));
+    if (!isNew) return;
+    for (const behaviour of object.behaviours) behaviour.forget((field) => field.readers === lost, packet.tick);
+    this.tell();
   }
 
   /** Handles an OwnerState. Returns its object. */
@@ -201,14 +250,14 @@ export class World {
     object.permit = permit;
     // It may have been written before the frame of its tick.
     const tick = Math.max(packet.tick - 1, 0);
-    const changes: Change[] = [];
     if (reader.peek() === 255) {
       reader.u8();
-      changes.push(...object.behaviours.flatMap((it) => it.forget((field) => field.readers === "group", packet.tick)));
+      for (const behaviour of object.behaviours) behaviour.forget((field) => field.readers === "group", packet.tick);
     }
-    this.attempt(object.id, () => changes.push(...object.readSelected(reader, { tick, keepsOwn: false })));
+    // What this client has forgotten in the same tick is there again.
+    this.attempt(object.id, () => object.readSelected(reader, { tick, keepsOwn: false, isAnew: true }));
     if (object.isPoisoned) this.ask(object);
-    this.report(changes);
+    this.tell();
     return object;
   }
 
@@ -233,14 +282,25 @@ export class World {
     }
     const run = (): void => this.observer.received(behaviour, call, values);
     if (this.burst && !object.isAnnounced && this.early.length < MAX_CALLS) this.early.push(run);
-    else if (call.afterState && this.late.length < MAX_CALLS) this.late.push({ tick: packet.tick, run });
+    else if (call.afterState && packet.tick > this.completed && this.late.length < MAX_CALLS) this.late.push({ tick: packet.tick, since: performance.now(), run });
     else run();
   }
 
-  /** Runs the calls that wait for the state up to a tick. */
-  runLate(tick: number): void {
-    const due = this.late.filter((call) => call.tick <= tick);
-    this.late = this.late.filter((call) => call.tick > tick);
+  /** Runs the calls that wait for a tick: after its changes, or after all changes up to it. */
+  finish({ tick, isComplete, isWhole }: Report): void {
+    if (isComplete) this.completed = tick;
+    this.runLate((call) => (call.tick === tick ? isComplete : call.tick < tick && isWhole));
+  }
+
+  /** Runs the calls that have waited too long. */
+  expire(now: number): void {
+    this.runLate((call) => now - call.since > MAX_WAIT);
+  }
+
+  private runLate(isDue: (call: LateCall) => boolean): void {
+    if (!this.late.length) return;
+    const due = this.late.filter(isDue);
+    this.late = this.late.filter((call) => !due.includes(call));
     for (const { run } of due) run();
   }
 
@@ -250,13 +310,17 @@ export class World {
     if (object.owned) this.observer.ownerChanged(object);
   }
 
-  /** Tells the changes of the deltas since the last call. */
-  tell(): void {
-    this.report(this.changes.splice(0));
+  private changed(behaviour: Behaviour, at: number, value: any, previous: any, operations: Operation[], tick: number): void {
+    if (!behaviour.object.isAnnounced || !behaviour.layout.hearers(at, this.listeners)) return;
+    this.changes.push(new Change(behaviour, at, value, previous, operations, this.observer.networkTick(tick)));
   }
 
-  private report(changes: Change[]): void {
-    for (const change of changes) if (change.object.isAnnounced) this.observer.changed(change);
+  /** Tells the changes since the last call. */
+  tell(): void {
+    const { changes } = this;
+    if (!changes.length) return;
+    this.changes = [];
+    for (const change of changes) this.observer.changed(change);
   }
 }
 

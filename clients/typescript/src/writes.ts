@@ -1,8 +1,9 @@
 // Fields that this client writes, on their way to the server: WIRE.md, section 4, "Owners".
 
 import { type Ack, wasApplied } from "./headers.js";
-import { Kind, message } from "./messages.js";
+import { HEAD, Kind, MAX_OWN, message } from "./messages.js";
 import type { Behaviour, NetworkObject } from "./objects.js";
+import { Writer } from "./wire.js";
 
 /** Shortest time before a datagram without an acknowledgement counts as lost, in milliseconds. */
 const MIN_TIMEOUT = 200;
@@ -73,27 +74,37 @@ export class Writes {
       part.set(behaviour, new Set([...(part.get(behaviour) ?? []), ...behaviour.dirty]));
       behaviour.dirty.clear();
     }
-    if (reliable.size) this.carrier.sendMessage(ownerWrite(object, reliable));
+    this.sendReliable(object, reliable);
     if (!lossy.size) return;
-    const bytes = ownerWrite(object, lossy);
-    if (bytes.length > this.carrier.room) this.onStream.add(object);
-    if (this.onStream.has(object)) {
+    const bytes = this.onStream.has(object) ? undefined : contents(object, lossy);
+    if (!bytes || bytes.length + HEAD > this.carrier.room) {
+      this.onStream.add(object);
       this.sent.delete(object);
-      this.carrier.sendMessage(bytes);
-      return;
+      return this.sendReliable(object, lossy);
     }
     const [behaviour] = lossy.keys();
-    this.sent.set(object, { sequence: this.carrier.sendDatagram(behaviour.schema.channel, bytes), time: now, fields: lossy });
+    this.sent.set(object, { sequence: this.carrier.sendDatagram(behaviour.schema.channel, message(Kind.OwnerWrite, (writer) => writer.put(bytes))), time: now, fields: lossy });
+  }
+
+  /** Sends fields on the stream: each in its own message if they are too long for one. */
+  private sendReliable(object: NetworkObject, fields: Map<Behaviour, Set<number>>): void {
+    if (!fields.size) return;
+    const whole = contents(object, fields);
+    const parts = whole.length <= MAX_OWN
+      ? [whole]
+      : [...fields].flatMap(([behaviour, changed]) => Array.from(changed, (at) => contents(object, new Map([[behaviour, new Set([at])]]))));
+    for (const part of parts) this.carrier.sendMessage(message(Kind.OwnerWrite, (writer) => writer.put(part)));
   }
 }
 
-function ownerWrite(object: NetworkObject, fields: Map<Behaviour, Set<number>>): Uint8Array {
-  return message(Kind.OwnerWrite, (writer) => {
-    writer.packed(object.id);
-    writer.packed(object.permit);
-    for (const [behaviour, changed] of fields) {
-      writer.u8(object.behaviours.indexOf(behaviour));
-      behaviour.write(writer, changed);
-    }
-  });
+/** Returns the payload of an OwnerWrite. */
+function contents(object: NetworkObject, fields: Map<Behaviour, Set<number>>): Uint8Array {
+  const writer = new Writer();
+  writer.packed(object.id);
+  writer.packed(object.permit);
+  for (const [behaviour, changed] of fields) {
+    writer.u8(object.behaviours.indexOf(behaviour));
+    behaviour.write(writer, changed);
+  }
+  return writer.bytes;
 }

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client } from "../syncvar.js";
-import { bytes, FakeTransport, vectors } from "./support.mjs";
+import { Client, Track } from "../syncvar.js";
+import * as written from "./support.mjs";
+import { bytes, FakeTransport, message, vectors } from "./support.mjs";
 import { sleep, turn } from "./time.mjs";
 
 const parts = vectors.movers.flatMap((step) => (step.server ? [step.server.map(([channel, packet]) => [channel, bytes(packet)])] : []));
@@ -64,12 +65,12 @@ test("sixteen datagrams are acknowledged at once", async () => {
   client.close();
 });
 
-test("an early datagram waits for the stream", async () => {
+test("an early datagram changes present objects at once, and counts as applied behind the stream", async () => {
   const { client, transport, mover } = await connect();
   const handled = burst.length;
   transport.datagram(1, TICK + 10, changes[3], handled + 1);
   await acknowledged();
-  assert.equal(mover.fields.x, 0);
+  assert.equal(mover.fields.x, 4);
   assert.deepEqual(transport.takeAcks(), []);
   // An empty packet, the last one of its update.
   transport.receive([[0, Uint8Array.of(2)]]);
@@ -136,4 +137,110 @@ test("WebSocket takes over if WebTransport fails", async () => {
   assert.equal(opened, "ws://test.invalid/");
   assert.deepEqual(states.at(-1), ["waiting", "the WebSocket has ended (1006: refused)"]);
   client.close();
+});
+
+const OWNED = `\
+prefab door 5b882675757277b806e97060b8398901
+  behaviour Door, channel 0
+    class Door
+      open: bool
+      client_rpc slam = RpcSlam(), after the state
+  behaviour Mover, channel 1
+    class Mover
+      x: u8
+      secret: u8, read by the owner
+`;
+
+/** A door and a mover, owned by the client: snapshots of 0 in tick 1. */
+async function own(context) {
+  globalThis.WebTransport = FakeTransport;
+  globalThis.fetch = async () => ({ json: async () => [] });
+  const client = new Client("http://test.invalid:7777/");
+  context.after(() => client.close());
+  await turn();
+  const transport = FakeTransport.last;
+  const send = async (bytes) => {
+    transport.receive([[0, Uint8Array.from(bytes)]]);
+    await turn();
+  };
+  await send(written.described(OWNED));
+  await send(written.accepted());
+  // Of the mover the owner's role, and both fields.
+  const spawn = message(23, [5, 0, 0, 1, 0, 5]);
+  await send([3, 1, ...message(12, [0]), ...spawn, ...message(15, [1, 1]), ...message(30, [1, 1]), ...message(12, [1])]);
+  assert.equal(client.state, "ready");
+  const [door, mover] = client.objects.get(1).behaviours;
+  assert.equal(mover.fields.secret, 5);
+  return { client, transport, send, door, mover };
+}
+
+test("an owner who loses and regains an object in one tick reads its fields", async (context) => {
+  const { send, mover } = await own(context);
+  // OwnerState with the permit 2: `secret` is 6.
+  await send([3, 1, ...message(15, [1, 0]), ...message(15, [1, 1]), ...message(30, [1, 2, 1, 2, 6])]);
+  assert.equal(mover.fields.secret, 6);
+});
+
+test("an early datagram changes no field that depends on the owner", async (context) => {
+  const { send, transport, mover } = await own(context);
+  // Tick 2 behind 2 packets of the stream, of which the second is missing: `x` is 3 and `secret` is 9.
+  transport.datagram(1, 2, message(22, [3, 3, 3, 9]), 2);
+  await sleep(60);
+  assert.deepEqual({ ...mover.fields }, { x: 3, secret: 5 });
+  await send([3, 1]);
+  assert.deepEqual({ ...mover.fields }, { x: 3, secret: 9 });
+});
+
+test("a call after the state waits for the rest of its tick on the stream", async (context) => {
+  const { client, send, transport, door } = await own(context);
+  const heard = [];
+  client.on("Door.slam", () => heard.push(door.fields.open));
+  await send([1, 1, ...message(25, [1, 0])]);
+  // A datagram of tick 3 overtakes the rest of tick 2.
+  transport.datagram(1, 3, message(22, [2, 1, 3]), 3);
+  await turn();
+  assert.deepEqual(heard, []);
+  await send([2, ...message(22, [2, 1, 1])]);
+  await send([3, 1]);
+  assert.deepEqual(heard, [true]);
+});
+
+test("a call after the state runs after a second at the latest", async (context) => {
+  const { client, send, transport } = await own(context);
+  let heard = 0;
+  client.on("Door.slam", () => heard++);
+  await send([1, 1, ...message(25, [1, 0])]);
+  transport.datagram(1, 3, message(22, [2, 1, 3]), 3);
+  await sleep(900);
+  assert.equal(heard, 0);
+  await sleep(200);
+  assert.equal(heard, 1);
+});
+
+test("a track bridges a lost sample, and keeps a rest", async (context) => {
+  const { client, transport, send, mover } = await own(context);
+  const track = new Track(1, client);
+  client.on("Mover.x", ({ tick, value }) => track.add(tick, [value]));
+  const moves = async (sequence, tick, x) => {
+    transport.datagram(sequence, tick, message(22, [2, 1, x]), 1);
+    await turn();
+  };
+  // The ticks of the headers begin at 300 of the network time.
+  await moves(1, 2, 10);
+  await moves(3, 4, 30);
+  assert.deepEqual(track.at(302), [20]);
+  // Tick 5 has no change.
+  await send([3, 4]);
+  await moves(4, 6, 50);
+  assert.equal(mover.fields.x, 50);
+  assert.deepEqual([304, 304.5].map((tick) => track.at(tick)), [[30], [40]]);
+});
+
+test("a tick whose changes the server has withheld is not complete", async (context) => {
+  const { client, send } = await own(context);
+  const ticks = [];
+  client.on("tick", (...tick) => ticks.push(tick));
+  await send([0x23, 1]);
+  await send([3, 1]);
+  assert.deepEqual(ticks, [[301, false], [302, true]]);
 });

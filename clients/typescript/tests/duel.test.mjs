@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { hits, step } from "../../../examples/duel/web/rules.js";
+import { Predictor } from "../prediction.js";
 import { Client } from "../syncvar.js";
 
 const vectors = JSON.parse(readFileSync(new URL("duel.json", import.meta.url), "utf8"));
@@ -45,11 +46,12 @@ test("a client predicts its player, and its hits are confirmed", { skip }, async
   context.after(() => client.close());
   const own = await new Promise((done) => client.on("owner", done));
   const player = own.get("Player");
-  const prediction = client.predict(player, step);
+  const predictor = new Predictor(client);
+  const prediction = predictor.predict(player, step);
   assert.equal(own.get("Badge").fields.name, "Node");
   for (let frame = 0; frame < 150; frame++) {
     client.showView();
-    client.setInput({ x: Math.cos(frame / 30), y: Math.sin(frame / 30) });
+    predictor.setInput({ x: Math.cos(frame / 30), y: Math.sin(frame / 30) });
     const bot = [...client.objects.values()].find((it) => it.get("Player") && it !== own);
     if (bot && frame % 10 === 0) {
       const [at, to] = [prediction.state.position, bot.get("Player").fields.position];
@@ -59,7 +61,7 @@ test("a client predicts its player, and its hits are confirmed", { skip }, async
     }
     await sleep(16);
   }
-  client.setInput({ x: 0, y: 0 });
+  predictor.setInput({ x: 0, y: 0 });
   // The server's player stands still after the last input, and the prediction has ended there before.
   await sleep(500);
   assert.deepEqual(prediction.state.position, player.fields.position);

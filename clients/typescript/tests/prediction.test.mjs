@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Predictor } from "../prediction.js";
 import { Client } from "../syncvar.js";
 import { accepted, bytes, described, FakeSocket, FakeTransport, hex, message, takeMessages } from "./support.mjs";
 import { sleep, turn } from "./time.mjs";
@@ -38,6 +39,7 @@ class Server {
   static async begin(context, transport = "websocket") {
     Object.assign(globalThis, { WebSocket: FakeSocket, WebTransport: FakeTransport, fetch: async () => ({ json: async () => [] }) });
     const client = new Client("http://test.invalid", { transport });
+    const predictor = new Predictor(client);
     context.after(() => client.close());
     await turn();
     const server = new Server(transport === "websocket" ? FakeSocket.last : FakeTransport.last);
@@ -51,7 +53,7 @@ class Server {
     await sleep(50);
     // The packets of the handshake have no header.
     server.socket.sent.length = 0;
-    return { client, server, player: client.objects.get(1).get("Player") };
+    return { client, predictor, server, player: client.objects.get(1).get("Player") };
   }
 
   send(messages) {
@@ -93,22 +95,22 @@ class Server {
 }
 
 test("each tick of a clock ahead of the server has one input, of which the differences travel", async (context) => {
-  const { client, server } = await Server.begin(context);
-  client.setInput({ x: 1, jump: false });
-  assert.equal(client.inputTick, undefined);
+  const { client, predictor, server } = await Server.begin(context);
+  predictor.setInput({ x: 1, jump: false });
+  assert.equal(predictor.inputTick, undefined);
   server.pong();
-  client.setInput({ x: 1, jump: false });
-  const first = client.inputTick;
+  predictor.setInput({ x: 1, jump: false });
+  const first = predictor.inputTick;
   assert.ok(Math.abs(first - (server.now * RATE) / 1000) < 2, `${first} at ${(server.now * RATE) / 1000}`);
   const [begun, ...others] = (await turn(), server.inputs());
   assert.deepEqual(others, []);
   // One input without a predecessor: 5 bytes, all of them.
   assert.deepEqual(begun, { newest: first, rest: "0101051f0000803f00" });
   await sleep(120);
-  client.setInput({ x: 1, jump: true });
-  while (client.inputTick < first + 6) {
+  predictor.setInput({ x: 1, jump: true });
+  while (predictor.inputTick < first + 6) {
     await sleep(5);
-    client.setInput({ x: 1, jump: true });
+    predictor.setInput({ x: 1, jump: true });
   }
   await turn();
   const later = server.inputs();
@@ -121,15 +123,15 @@ test("each tick of a clock ahead of the server has one input, of which the diffe
 });
 
 test("a datagram has all inputs of which the server has none", async (context) => {
-  const { client, server } = await Server.begin(context, "webtransport");
+  const { client, predictor, server } = await Server.begin(context, "webtransport");
   server.pong();
   await turn();
   server.socket.takeSent();
-  client.setInput({ x: 1, jump: false });
-  const first = client.inputTick;
-  while (client.inputTick < first + 3) {
+  predictor.setInput({ x: 1, jump: false });
+  const first = predictor.inputTick;
+  while (predictor.inputTick < first + 3) {
     await sleep(5);
-    client.setInput({ x: 1, jump: false });
+    predictor.setInput({ x: 1, jump: false });
   }
   await turn();
   // Channel, flags, sequence, tick, an acknowledgement of no missing datagram or none, and Inputs.
@@ -141,30 +143,30 @@ test("a datagram has all inputs of which the server has none", async (context) =
   server.tick++;
   server.send([0x13, 1, ...acknowledged, 0, 0, 0]);
   await turn();
-  while (client.inputTick < first + 4) {
+  while (predictor.inputTick < first + 4) {
     await sleep(5);
-    client.setInput({ x: 1, jump: false });
+    predictor.setInput({ x: 1, jump: false });
   }
   await turn();
   assert.deepEqual(server.socket.takeSent().map(read).map(([, count]) => parseInt(count, 16))[0], 128 + 2);
 });
 
 test("a prediction is ahead, and repeats the steps behind a difference", async (context) => {
-  const { client, server, player } = await Server.begin(context);
+  const { client, predictor, server, player } = await Server.begin(context);
   const step = (state, input) => {
     state.x += 0.1 * input.x;
   };
-  const prediction = client.predict(player, step);
+  const prediction = predictor.predict(player, step);
   server.pong();
   // Ticks of the server until that of the first input.
-  client.setInput({ x: 1, jump: false });
-  const first = client.inputTick;
+  predictor.setInput({ x: 1, jump: false });
+  const first = predictor.inputTick;
   while (server.tick + 299 < first - 1) server.update();
   for (const until = performance.now() + 250; performance.now() < until; ) {
     await sleep(8);
-    client.setInput({ x: 1, jump: false });
+    predictor.setInput({ x: 1, jump: false });
   }
-  const moved = client.inputTick + 1 - first;
+  const moved = predictor.inputTick + 1 - first;
   let expected = 0;
   for (let tick = 0; tick < moved; tick++) expected = Math.fround(expected + 0.1);
   assert.equal(prediction.state.x, expected);
@@ -174,7 +176,7 @@ test("a prediction is ahead, and repeats the steps behind a difference", async (
   assert.deepEqual([prediction.corrections, prediction.replayed], [0, 0]);
   // A push by 2: all further steps run again.
   const shown = prediction.at("x");
-  const before = client.inputTick;
+  const before = predictor.inputTick;
   server.moves(Math.fround(2.2));
   assert.deepEqual([prediction.corrections, prediction.replayed], [1, before - first - 1]);
   assert.ok(Math.abs(prediction.state.x - expected - 2) < 1e-5, `${prediction.state.x} and ${expected}`);
@@ -184,7 +186,7 @@ test("a prediction is ahead, and repeats the steps behind a difference", async (
   let last = shown;
   while (performance.now() < until) {
     await sleep(8);
-    client.setInput({ x: 0, jump: false });
+    predictor.setInput({ x: 0, jump: false });
     const now = prediction.at("x");
     assert.ok(now >= last - 1e-6 && now < last + 0.5, `${last} to ${now}`);
     last = now;
@@ -193,32 +195,32 @@ test("a prediction is ahead, and repeats the steps behind a difference", async (
 });
 
 test("an error of a step does not end the connection", async (context) => {
-  const { client, server, player } = await Server.begin(context);
+  const { client, predictor, server, player } = await Server.begin(context);
   context.mock.method(console, "error", () => {});
-  client.predict(player, () => {
+  predictor.predict(player, () => {
     throw new Error("of the program");
   });
   server.pong();
-  client.setInput({ x: 1, jump: false });
+  predictor.setInput({ x: 1, jump: false });
   server.moves(1);
   assert.equal(client.state, "ready");
   assert.ok(console.error.mock.callCount() > 0);
 });
 
 test("a field of the owner is visible at once in a prediction", async (context) => {
-  const { client, server, player } = await Server.begin(context);
+  const { client, predictor, server, player } = await Server.begin(context);
   server.update(message(30, [1, 1]));
-  const prediction = client.predict(player, () => {});
+  const prediction = predictor.predict(player, () => {});
   server.pong();
   player.set("aim", 2);
-  client.setInput({ x: 0, jump: false });
+  predictor.setInput({ x: 0, jump: false });
   assert.equal(prediction.state.aim, 2);
   for (let tick = 0; tick < 4; tick++) server.update();
   assert.deepEqual([prediction.state.aim, prediction.corrections], [2, 0]);
 });
 
 test("a view is behind the arrivals, and travels before commands and inputs", async (context) => {
-  const { client, server } = await Server.begin(context);
+  const { client, predictor, server } = await Server.begin(context);
   assert.equal(typeof client.showView(), "number");
   server.pong();
   for (const until = performance.now() + 700; performance.now() < until; await sleep(4)) {
@@ -227,7 +229,7 @@ test("a view is behind the arrivals, and travels before commands and inputs", as
   const tick = client.showView();
   assert.ok(tick < 299 + server.tick && tick > 299 + server.tick - 6, `${tick} at ${299 + server.tick}`);
   takeMessages(server.socket, true);
-  client.setInput({ x: 1, jump: false });
+  predictor.setInput({ x: 1, jump: false });
   client.send("input", { x: 0, jump: true });
   await turn();
   const sent = takeMessages(server.socket, true);

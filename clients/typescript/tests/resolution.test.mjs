@@ -10,6 +10,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { resolve } from "../resolution.js";
+import { Predictor } from "../prediction.js";
 import { Client } from "../syncvar.js";
 import { accepted, bytes, described, FakeSocket, message, plain, takeMessages } from "./support.mjs";
 import { sleep, turn } from "./time.mjs";
@@ -178,11 +179,12 @@ test("a prediction has the values of the page", async (context) => {
   const session = await Session.begin(context, it);
   session.receive(accepted());
   session.update([...message(12, [0]), ...session.entry(23, [0, 8]), ...message(12, [1])]);
-  const prediction = session.client.predict(session.client.objects.get(1).get("Orc"), (state, input) => (state.x += BigInt(input)));
+  const predictor = new Predictor(session.client);
+  const prediction = predictor.predict(session.client.objects.get(1).get("Orc"), (state, input) => (state.x += BigInt(input)));
   prediction.advance({ tick: 1, value: 3 });
   assert.equal(prediction.state.x, 7n);
-  session.client.setInput(3);
-  assert.throws(() => session.client.setInput(300), RangeError);
+  predictor.setInput(3);
+  assert.throws(() => predictor.setInput(300), RangeError);
 });
 
 test("a hostile schema costs bounded work", async (context) => {

@@ -6,6 +6,7 @@
 import { drawField } from "./drawing.js";
 import { $, followState, log, showPing, showPlayers, stick } from "./panels.js";
 import { hits, step } from "./rules.js";
+import { Predictor } from "./prediction.js";
 import { Client, Track } from "./syncvar.js";
 
 /** Pauses between two shots and two rockets, in milliseconds: the server allows no more. */
@@ -18,6 +19,7 @@ const client = new Client(location.origin, {
   transport: new URLSearchParams(location.search).get("transport") ?? undefined,
   payload: Uint8Array.of(utf8.length, ...utf8),
 });
+const predictor = new Predictor(client);
 const tracks = new Map();
 const effects = { shots: [], numbers: [] };
 const held = new Set();
@@ -39,7 +41,7 @@ const fired = { shot: 0, rocket: 0 };
 followState(client);
 client.on("spawn", (object) => {
   const moving = object.get("Player") ?? object.get("Rocket");
-  const track = new Track(1);
+  const track = new Track(1, client);
   const { x, y } = moving.fields.position;
   track.add(0, [x, y]);
   tracks.set(object.id, track);
@@ -53,7 +55,7 @@ client.on("despawn", (object) => {
 client.on("owner", (object) => {
   if (!object.owned) return;
   mine = object;
-  prediction = client.predict(object.get("Player"), step);
+  prediction = predictor.predict(object.get("Player"), step);
 });
 for (const moving of ["Player", "Rocket"]) {
   client.on(`${moving}.position`, ({ object, tick, value: { x, y } }) => tracks.get(object.id)?.add(tick, [x, y]));
@@ -161,7 +163,7 @@ function scene(tick) {
 function frame() {
   const now = performance.now();
   shown = client.showView();
-  if (client.state === "ready" && mine) client.setInput(input());
+  if (client.state === "ready" && mine) predictor.setInput(input());
   if (shown !== undefined) drawn = scene(shown);
   view = drawField(field, { ...drawn, aim: aim() }, effects, now);
   if (client.state === "ready" && mine && isFiring) shoot(now);
@@ -177,7 +179,7 @@ function texts({ name, health, deaths }) {
 setInterval(() => {
   showPlayers(drawn.players, texts);
   showPing(client);
-  const { inputTick } = client;
+  const { inputTick } = predictor;
   const tick = client.tick();
   $("tick").textContent = tick === undefined ? "" : Math.floor(tick);
   $("ahead").textContent = tick === undefined || inputTick === undefined ? "" : `${Math.max(inputTick - Math.floor(tick), 0)} ticks`;

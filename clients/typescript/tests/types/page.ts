@@ -1,9 +1,12 @@
 // A page of the game in `game.syncvar`, for the compiler alone: each use of the generated types, and each mistake that they find.
 
 import { Client, type Change } from "syncvar";
+import { Predictor } from "syncvar/prediction";
 import { build, type Card, type Fighter, type Gait, type Vector3 } from "./game.js";
 
 const client = new Client("http://127.0.0.1:7777", { build: { ...build, name: "page 7" } });
+
+const predictor = new Predictor(client);
 
 client.on("state", (state, reason) => console.log(state === "ready", reason.length));
 client.on("resolved", (differences) => console.log(differences.map(({ place, kind, text }) => `${place} ${kind} ${text}`)));
@@ -22,9 +25,9 @@ client.send("a chat", { text: "hello" });
 client.send("a chat", { text: 1 });
 // @ts-expect-error: no such message
 client.send("shout", { text: "hello" });
-client.setInput({ x: 1, jump: false });
+predictor.setInput({ x: 1, jump: false });
 // @ts-expect-error: a member is missing
-client.setInput({ x: 1 });
+predictor.setInput({ x: 1 });
 
 for (const object of client.objects.values()) {
   const fighter = object.get("Fighter");
@@ -46,7 +49,7 @@ for (const object of client.objects.values()) {
   fighter.call("fire", 3);
   // @ts-expect-error: a call of the server
   fighter.call("reload", 3);
-  const prediction = client.predict(fighter, (state, input) => {
+  const prediction = predictor.predict(fighter, (state, input) => {
     state.position.x += input.x;
     if (input.jump && state.effect !== "None" && typeof state.effect === "object" && "Burn" in state.effect) state.health -= state.effect.Burn.damage;
   });
