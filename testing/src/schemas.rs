@@ -247,15 +247,10 @@ impl World<'_> {
                     || field.readers == Readers::Others && is_owner;
                 let present = zero(&own.value);
                 let by_owner = field.writers != Writers::Server && own.writers != Writers::Server;
-                if is_owner && by_owner && is_hidden {
-                    // The server never sends the field back to its writer.
-                    continue;
-                }
                 if is_owner && by_owner {
                     let written = expected(&own.value, &field.value, ours, &zero(&field.value));
-                    let restored = expected(&field.value, &own.value, theirs, &present);
-                    // A refused write stays where the server's value has no form.
-                    if written.as_ref() == Some(theirs) || restored.is_none() {
+                    // The server never sends a hidden field back to its writer.
+                    if written.as_ref() == Some(theirs) || is_hidden && written.is_some() {
                         continue;
                     }
                 }

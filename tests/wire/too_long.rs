@@ -262,6 +262,27 @@ fn an_owners_write_with_a_long_text_is_refused_as_a_whole() {
     }
 }
 
+/// The snapshot behind a refusal replaces the refused values alone.
+#[test]
+fn writes_behind_a_refused_write_survive_its_snapshot() {
+    let [mut net, _] = networks();
+    let id = net.server.spawn(Letter::default());
+    net.server.set_owner(id, Some(net.connection(0))).unwrap();
+    net.settle();
+    let client = net.client_mut(0);
+    client.get_mut::<Letter>(id).unwrap().text.set(long());
+    net.step();
+    let is_refused = |event: ClientEvent| matches!(event, ClientEvent::WriteRefused { .. });
+    let client = net.client_mut(0);
+    assert!(std::iter::from_fn(|| client.poll_event()).any(is_refused));
+    client.get_mut::<Letter>(id).unwrap().sealed.set(2);
+    net.settle();
+    for letter in [net.client(0).get::<Letter>(id), net.server.get(id)] {
+        let letter = letter.unwrap();
+        assert_eq!((letter.text.as_str(), *letter.sealed), ("", 2));
+    }
+}
+
 #[test]
 fn restricted_fields_of_the_object_travel_on() {
     let [mut net, _] = networks();

@@ -239,6 +239,26 @@ fn an_owner_learns_that_its_value_does_not_fit() {
 }
 
 #[test]
+fn a_refused_value_takes_no_later_write_along() {
+    let mut net = network(old::prefabs, new::prefabs);
+    let id = net.server.spawn(old::hero());
+    let owner = net.connection(0);
+    net.server.set_owner(id, Some(owner)).unwrap();
+    net.settle();
+    let aim = |net: &mut MemoryNetwork, value| {
+        let mut hero = net.client_mut(0).get_mut::<new::Hero>(id).unwrap();
+        hero.aim.set(value);
+    };
+    aim(&mut net, 500);
+    net.step();
+    // Before the snapshot arrives.
+    aim(&mut net, 7);
+    net.settle();
+    assert_eq!(*net.server.get::<old::Hero>(id).unwrap().aim, 7);
+    assert_eq!(*net.client(0).get::<new::Hero>(id).unwrap().aim, 7);
+}
+
+#[test]
 fn rights_are_those_of_the_server() {
     // The old build lets only the owner read `gold`, the new one everybody.
     let mut net = network(new::prefabs, old::prefabs);

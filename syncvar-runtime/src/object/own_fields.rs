@@ -33,6 +33,8 @@ impl OwnFields {
 /// Saves the fields written by this client before a snapshot overwrites them.
 #[derive(Debug)]
 pub struct SaveOwn {
+    /// Clean fields that are not saved: refused writes of this client.
+    pub replaced: u64,
     work_left: usize,
     /// Work of a field that was not saved.
     missing: usize,
@@ -45,6 +47,7 @@ impl SaveOwn {
     /// Begins a save within the work of a reader.
     pub fn within(reader: &NetworkReader<'_>) -> Self {
         Self {
+            replaced: 0,
             work_left: reader.budget().work,
             missing: 0,
         }
@@ -73,7 +76,7 @@ impl Visit for SaveOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
         let (policy, dirty) = (policy_of(slot), slot.dirty_bits());
         if let Some(restricted) = slot.policy_slot().filter(|_| policy.owner_write != 0) {
-            let own = OwnFields::Written.kept(&policy, dirty);
+            let own = OwnFields::Written.kept(&policy, dirty) & !(self.replaced & !dirty);
             let (state, shared) = (restricted.state, policy.server_override);
             if !state.save(restricted.behaviour, own, shared, &mut self.work_left) {
                 self.missing = state.saved_size().work;

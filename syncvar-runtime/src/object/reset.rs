@@ -1,27 +1,26 @@
-//! Fields that a client reads no more: back to the values of the prefab.
+//! Fields that a client reads no more, or may not have written: back to the values of the prefab.
 
 use super::hooks::{DeferredHooks, ErasedHooks};
 use super::{Behaviours, Slot, Slots};
-use crate::schema::PolicyBits;
 use crate::{Encoding, NetId, NetworkReader, NetworkWriter};
 
 impl dyn Slots {
-    /// Sets some restricted fields to the values of a new object of the prefab. Returns the
-    /// hooks of the behaviours with a different value, to be reported as changes.
+    /// Sets some fields to the values of a new object of the prefab. `fields` receives each behaviour with its position.
+    /// Returns the hooks of the behaviours with a different value, to be reported as changes.
     pub fn reset_fields(
         &mut self,
         object: NetId,
-        fields: impl Fn(&PolicyBits) -> u64,
+        fields: impl Fn(usize, &dyn Slot) -> u64,
         make: impl FnOnce() -> Behaviours,
     ) -> Vec<DeferredHooks> {
-        let mut restricted = Vec::new();
-        self.for_each_mut(|slot| restricted.push(fields(slot.policy())));
-        if restricted.iter().all(|fields| *fields == 0) {
+        let mut chosen = Vec::new();
+        self.for_each_mut(|slot| chosen.push(fields(chosen.len(), slot)));
+        if chosen.iter().all(|fields| *fields == 0) {
             return Vec::new();
         }
         let mut fresh = make();
         let mut hooks = Vec::new();
-        for (behaviour, fields) in restricted.into_iter().enumerate() {
+        for (behaviour, fields) in chosen.into_iter().enumerate() {
             let slots = (
                 self.slot_mut(behaviour),
                 fresh.slots_mut().slot_mut(behaviour),
@@ -51,8 +50,10 @@ fn reset(slot: &mut dyn Slot, fresh: &mut dyn Slot, fields: u64) -> Option<(u64,
     while rest != 0 {
         let field = rest & rest.wrapping_neg();
         rest &= !field;
-        if let (Some(now), Some(initial)) = (write(slot, field), write(fresh, field))
-            && now.as_bytes() != initial.as_bytes()
+        // A present value above a limit has no form.
+        let now = write(slot, field);
+        if let Some(initial) = write(fresh, field)
+            && now.is_none_or(|now| now.as_bytes() != initial.as_bytes())
         {
             let mut reader = NetworkReader::with_encoding(initial.as_bytes(), Encoding::Compact);
             if slot.fields().read_fields(&mut reader, field).is_ok() {

@@ -369,8 +369,7 @@ fn read_as_delta(
 }
 
 /// Converts the writes of an owner into the types of the server: a behaviour by its position on the client's object, and a
-/// delta, which is all that the reader has. Appends nothing if the server takes none of them. Returns the fields of the
-/// client whose values do not fit.
+/// delta, which is all that the reader has. Appends nothing if the server takes none of them.
 ///
 /// # Errors
 ///
@@ -381,11 +380,11 @@ pub fn translate_write(
     reader: &mut NetworkReader<'_>,
     writer: &mut NetworkWriter,
     memory: &mut TranslationMemory,
-) -> ReadResult<u64> {
+) -> ReadResult<Converted> {
     let mut behaviours = plan.behaviours.iter().enumerate();
     let found = behaviours.find(|(_, it)| it.target == Some(index));
     let Some((position, behaviour)) = found else {
-        return Ok(0);
+        return Ok(Converted::default());
     };
     let start = writer.len();
     writer.write_u8(u8::try_from(position).unwrap_or(u8::MAX));
@@ -397,8 +396,8 @@ pub fn translate_write(
             if converted.fields == 0 {
                 writer.truncate(start);
             }
-            return Ok(converted.unfit_of_writer);
+            return Ok(converted);
         }
     }
-    Ok(0)
+    Ok(Converted::default())
 }

@@ -83,6 +83,8 @@ pub struct Converted {
     pub unfit: u64,
     /// The same fields on the side of the writer.
     pub unfit_of_writer: u64,
+    /// Those of them without a value for the reader.
+    pub left_out: u64,
 }
 
 /// Returns the present value of a field of the reader, by its position.
@@ -246,11 +248,13 @@ impl BehaviourPlan {
         let (start, mut fit) = (scratch.values.len(), Fit::default());
         target.convert(form, reader, &mut scratch.values, &mut fit, former)?;
         let bit = 1_u64 << target.index;
-        if fit.unfit || fit.replaced {
+        let is_left_out = fit.unfit || scratch.values.take_error().is_some();
+        if is_left_out || fit.replaced {
             converted.unfit |= bit;
             converted.unfit_of_writer |= 1_u64 << index;
         }
-        if fit.unfit || scratch.values.take_error().is_some() {
+        if is_left_out {
+            converted.left_out |= 1_u64 << index;
             scratch.values.truncate(start);
             return Ok(());
         }

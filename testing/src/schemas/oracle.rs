@@ -104,14 +104,6 @@ pub(super) fn members<'a>(
 /// Returns a collection, or the value of a field that is a collection in the other build: 0 stands in the place of elements that do
 /// not fit, and keys that do not fit are left out.
 fn in_collection(from: &SchemaType, to: &SchemaType, value: &Value) -> Option<Value> {
-    let keyed = |of: &SchemaType| match of {
-        SchemaType::Map(key, value) => Some(((**key).clone(), (**value).clone())),
-        SchemaType::Collection { parts, .. } => match parts.as_slice() {
-            [key, value] => Some((key.clone(), value.clone())),
-            _ => None,
-        },
-        _ => None,
-    };
     if let (Some((key, of)), Some((to_key, to_of))) = (keyed(from), keyed(to)) {
         let entries = value.as_map()?.iter().filter_map(|(a, b)| {
             let value = expected(&of, &to_of, b, &zero(&to_of));
@@ -135,6 +127,38 @@ fn in_collection(from: &SchemaType, to: &SchemaType, value: &Value) -> Option<Va
         fits.or_else(|| (!has_keys).then(|| replaced(part, element, it)))
     });
     of_elements(to, all.collect())
+}
+
+/// Returns the types of the keys and the values of a map.
+fn keyed(of: &SchemaType) -> Option<(SchemaType, SchemaType)> {
+    match of {
+        SchemaType::Map(key, value) => Some(((**key).clone(), (**value).clone())),
+        SchemaType::Collection { parts, .. } => match parts.as_slice() {
+            [key, value] => Some((key.clone(), value.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Returns whether a value fits whole: a collection has neither replaced elements nor left out keys.
+pub(super) fn fits(from: &SchemaType, to: &SchemaType, value: &Value) -> bool {
+    let has = |from: &SchemaType, to: &SchemaType, value: &Value| {
+        expected(from, to, value, &zero(to)).is_some()
+    };
+    let is_collection = |of: &SchemaType| matches!(of, SchemaType::Collection { .. });
+    if !is_collection(from) && !is_collection(to) {
+        return has(from, to, value);
+    }
+    if let (Some((key, of)), Some((to_key, to_of))) = (keyed(from), keyed(to)) {
+        let mut entries = { value.as_map().into_iter() }.flat_map(|map| map.iter());
+        return entries.all(|(a, b)| has(&key, &to_key, a) && has(&of, &to_of, b));
+    }
+    match (elements(from), elements(to), list(value)) {
+        (Some(part), Some(to), Some(all)) => all.iter().all(|it| has(part, to, it)),
+        (None, Some(element), _) => has(from, element, value),
+        _ => has(from, to, value),
+    }
 }
 
 /// Returns an element of a collection that does not fit: 0 in the place of each part that does not fit.

@@ -4,9 +4,11 @@ use syncvar::prelude::*;
 use syncvar::schema::Writers;
 use syncvar::testing::Random;
 
+use std::collections::BTreeSet;
+
 use super::World;
 use super::edit::Pair;
-use super::oracle::{expected, zero};
+use super::oracle::{expected, fits, zero};
 use super::types::random_value;
 
 impl World<'_> {
@@ -28,7 +30,7 @@ impl World<'_> {
 
     /// Writes all fields of the owner on the client, and compares them with the server's.
     pub(super) fn check_owner_writes(&mut self, random: &mut Random) {
-        let (id, mut written, mut has_unfit) = (self.objects[0], Vec::new(), false);
+        let (id, mut written) = (self.objects[0], Vec::new());
         if !self.net.client(0).is_owner(id) {
             return;
         }
@@ -37,6 +39,10 @@ impl World<'_> {
                 continue;
             };
             let value = random_value(random, &own.value);
+            let server = self.pair.on_server(behaviour).expect("a pair");
+            let server = &self.pair.server.prefabs[0].behaviours[server];
+            let their_name = server.names.name.clone();
+            let before = self.server_value(id, &their_name, &theirs);
             let client = self.net.client_mut(0);
             let is_set = client.set_value(id, &name, &own.names.name, value.clone());
             if own.writers == Writers::Server || theirs.writers == Writers::Server {
@@ -45,31 +51,31 @@ impl World<'_> {
             }
             assert!(is_set.is_ok(), "seed {}: {own}: {is_set:?}", self.seed);
             let seen = expected(&own.value, &theirs.value, &value, &zero(&theirs.value));
-            let server = self.pair.on_server(behaviour).expect("a pair");
-            let name = self.pair.server.prefabs[0].behaviours[server]
-                .names
-                .name
-                .clone();
             if is_set == Ok(true) {
-                has_unfit |= seen.is_none();
-                written.push((name, theirs.clone(), seen));
+                let refused = !fits(&own.value, &theirs.value, &value);
+                let refused = refused.then(|| (name, own.names.name.clone()));
+                let seen = seen.or(before);
+                written.push((their_name, theirs.clone(), seen, refused));
             }
         }
         self.net.settle();
-        let events = std::iter::from_fn(|| self.net.client_mut(0).poll_event());
-        let is_refused = |event: ClientEvent| matches!(event, ClientEvent::WriteRefused { .. });
-        if events.map(is_refused).fold(false, |any, it| any | it) {
-            // The values of the server replace all writes to the object that have not been sent.
-            return;
+        let mut refused = BTreeSet::new();
+        while let Some(event) = self.net.client_mut(0).poll_event() {
+            if let ClientEvent::WriteRefused { fields, .. } = event {
+                for field in fields.names() {
+                    let place = (fields.behaviour().to_owned(), field.to_owned());
+                    refused.insert(place);
+                }
+            }
         }
-        assert!(
-            !has_unfit,
-            "seed {}: a refused write without an event",
-            self.seed
-        );
-        for (name, theirs, seen) in written {
+        let expected: BTreeSet<_> = { written.iter() }
+            .filter_map(|(.., refused)| refused.clone())
+            .collect();
+        assert_eq!(refused, expected, "seed {}: refused writes", self.seed);
+        for (name, theirs, seen, _) in written {
             let value = self.server_value(id, &name, &theirs);
             assert_eq!(value, seen, "seed {}: {name}.{theirs}", self.seed);
         }
+        self.check(0);
     }
 }

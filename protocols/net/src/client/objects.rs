@@ -14,7 +14,7 @@ pub(super) use commands::CommandName;
 pub(super) use received::ReceivedFields;
 pub(super) use references::{References, is_unresolved};
 pub use replica::Replica;
-pub(super) use replica::{Fact, Health, LocalWrites, ReplicaStage};
+pub(super) use replica::{Fact, Health, ReplicaStage};
 use scene::DormantObjects;
 
 use syncvar_runtime::unstable::relations::Place;

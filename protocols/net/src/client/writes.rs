@@ -29,8 +29,34 @@ pub(super) struct PendingWrites {
     pub(super) from_hooks: Vec<NetId>,
     /// Numbers that owner writes must carry, by object; none or 0 until the server has sent it.
     pub(super) permits: IdMap<NetId, u32>,
-    /// Objects with refused writes: their snapshots must be requested.
-    pub(super) refused: Ids<NetId>,
+    /// Refused writes by object, until its next snapshot.
+    pub(super) refused: IdMap<NetId, RefusedWrites>,
+}
+
+/// Refused writes to an object. Its next snapshot replaces their values, and no others that this client writes.
+#[derive(Debug, Default)]
+pub(super) struct RefusedWrites {
+    /// Fields by behaviour.
+    fields: Vec<u64>,
+    /// Whether the snapshot has been requested.
+    asked: bool,
+}
+
+impl RefusedWrites {
+    /// Returns the fields of a behaviour.
+    pub(super) fn of(&self, behaviour: usize) -> u64 {
+        self.fields.get(behaviour).copied().unwrap_or_default()
+    }
+
+    fn insert(&mut self, behaviour: usize, fields: u64) {
+        if self.fields.len() <= behaviour {
+            self.fields.resize(behaviour + 1, 0);
+        }
+        if let Some(refused) = self.fields.get_mut(behaviour) {
+            *refused |= fields;
+        }
+        self.asked = false;
+    }
 }
 
 impl PendingWrites {
@@ -99,14 +125,31 @@ impl PendingWrites {
             let refused = dirty & !writable;
             if refused != 0 {
                 clear_dirty_bits(slot, refused);
-                self.refused.insert(id);
                 let fields = ChangedFields::new(slot.info().class, refused);
-                report_refused(events, id, index, fields);
+                self.refuse(id, index, fields, events);
             }
             if dirty & writable != 0 {
                 self.changed.insert(id);
             }
             index += 1;
+        });
+    }
+
+    /// Refuses written fields of a behaviour, and reports them. The next snapshot replaces their values.
+    pub(super) fn refuse(
+        &mut self,
+        object: NetId,
+        behaviour: usize,
+        fields: ChangedFields,
+        events: &mut Events<ClientEvent>,
+    ) {
+        let refused = self.refused.get_or_insert_with(object, Default::default);
+        refused.insert(behaviour, fields.dirty_bits());
+        tracing::error!(%object, ?fields, "this client may not write to these fields");
+        events.push(ClientEvent::WriteRefused {
+            object,
+            behaviour,
+            fields,
         });
     }
 
@@ -121,8 +164,10 @@ impl PendingWrites {
         if self.refused.is_empty() || session.is_away() {
             return;
         }
-        for net_id in std::mem::take(&mut self.refused).iter() {
-            if objects.world.contains(net_id) && session.is_connected() && session.is_heard() {
+        for (net_id, refused) in self.refused.iter_mut() {
+            let asks = !std::mem::replace(&mut refused.asked, true);
+            let is_present = objects.world.contains(net_id);
+            if asks && is_present && session.is_connected() && session.is_heard() {
                 outbound.send(&Resync { net_id }, stats);
             }
         }
@@ -210,21 +255,6 @@ pub(super) fn begin_callback(id: NetId, slots: &mut dyn Slots, world: &mut World
         discard_writes(slots);
     }
     slots.for_each_mut(|slot| slot.begin_change());
-}
-
-/// Reports writes without permission.
-fn report_refused(
-    events: &mut Events<ClientEvent>,
-    object: NetId,
-    behaviour: usize,
-    fields: ChangedFields,
-) {
-    tracing::error!(%object, ?fields, "this client may not write to these fields");
-    events.push(ClientEvent::WriteRefused {
-        object,
-        behaviour,
-        fields,
-    });
 }
 
 /// Clears dirty bits of a behaviour; all bits, if no field has a policy.

@@ -142,11 +142,15 @@ impl Resolver<'_> {
         let mut positions = targets.iter().enumerate();
         let in_place = positions.all(|(at, target)| *target == Some(at));
         let types = self.values();
+        let is_copy = |from: &SchemaField, to: &SchemaField| {
+            let conversion = types.convert(&from.value, &to.value, None);
+            conversion.is_ok_and(|conversion| conversion.is_copy())
+        };
         let same = |(a, b): (&SchemaField, &SchemaField)| {
             (a.readers, a.writers, a.initial_only) == (b.readers, b.writers, b.initial_only)
-                && types
-                    .convert(&a.value, &b.value, None)
-                    .is_ok_and(|conversion| conversion.is_copy())
+                && is_copy(a, b)
+                // A long text of the owner does not fit a `FixedString` of the server, though each such text is one of the client.
+                && (a.writers == Writers::Server || is_copy(b, a))
         };
         in_place
             && server.fields().count() == own.fields().count()

@@ -32,7 +32,7 @@
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
 use syncvar_runtime::schema::SchemaReport;
-use syncvar_runtime::unstable::ordered::Ids;
+use syncvar_runtime::unstable::ordered::IdMap;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::client::inbound::EarlyMessages;
@@ -141,7 +141,7 @@ impl NetworkClient {
             self.objects.forget_missed();
             self.inbound.reset();
             self.inbound.early.drop_all(&mut self.context);
-            self.writes.refused = Ids::default();
+            self.writes.refused = IdMap::default();
             self.context.clock.reset_server();
         }
         if returned != Some(true) {

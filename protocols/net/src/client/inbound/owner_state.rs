@@ -1,8 +1,8 @@
 //! Received state of fields that this client begins or ends to read or write. Its unsent writes survive.
 
 use super::{Inbound, ReadMemory, Reading};
-use crate::client::objects::{Fact, LocalWrites, Replica};
-use crate::client::writes::discard_writes;
+use crate::client::objects::{Fact, Replica};
+use crate::client::writes::{RefusedWrites, discard_writes};
 use crate::message::LEAVES_GROUP;
 use syncvar_runtime::unstable::object::{
     DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, TranslationMemory, Visit,
@@ -17,6 +17,8 @@ pub(crate) struct StateSource<'a> {
     pub(super) plan: Option<&'a PrefabPlan>,
     /// Tick of the packet; `None` without headers.
     pub(super) tick: Option<u32>,
+    /// Refused writes of this client.
+    pub(super) refused: Option<&'a RefusedWrites>,
     pub(super) kept: &'a mut KeptFields,
     pub(super) memory: &'a mut TranslationMemory,
 }
@@ -25,7 +27,7 @@ impl Replica {
     /// Reads a snapshot. Returns the result and whether writes of this client were kept.
     ///
     /// Writes to owned fields survive and are sent again, because the server may have sent the snapshot
-    /// before they arrived. With `replaces_all` none survive: during a burst the ownership is unknown.
+    /// before they arrived. Refused writes do not. With `replaces_all` none survive: during a burst the ownership is unknown.
     ///
     /// An object that was there before has the tick of the packet: fields with ticks keep newer values, unless
     /// the object is poisoned, or with `replaces_all`: the server sends no datagrams with state until a burst has
@@ -37,12 +39,15 @@ impl Replica {
         replaces_all: bool,
         source: &mut StateSource<'_>,
     ) -> (Result<(), ReadError>, bool) {
-        let keeps =
-            self.is(Fact::Owned) && self.local_writes == LocalWrites::Tracked && !replaces_all;
+        let keeps = self.keeps_own_writes() && !replaces_all;
         let mut saved = Ok(());
         if keeps {
-            let mut save = SaveOwn::within(reader);
-            slots.for_each_mut(|slot| save.slot(0, slot));
+            let (mut save, mut index) = (SaveOwn::within(reader), 0);
+            slots.for_each_mut(|slot| {
+                save.replaced = source.refused.map_or(0, |refused| refused.of(index));
+                save.slot(0, slot);
+                index += 1;
+            });
             saved = save.charge(reader);
         }
         let poisoned = self.is_poisoned();
@@ -61,9 +66,8 @@ impl Replica {
                     kept |= ruled.state.restore_as_written(ruled.behaviour);
                 }
             });
-        } else if self.local_writes != LocalWrites::None {
+        } else if self.is(Fact::Written) {
             discard_writes(slots);
-            self.local_writes = LocalWrites::Tracked;
         }
         (result, kept != 0)
     }
@@ -164,7 +168,7 @@ fn leave_group(
     prefab: &Prefab,
     tick: u32,
 ) -> Vec<DeferredHooks> {
-    let hooks = slots.reset_fields(object, |policy| policy.group, || prefab.make());
+    let hooks = slots.reset_fields(object, |_, slot| slot.policy().group, || prefab.make());
     // A frame of its tick with these fields was written before: a later frame is not for this client.
     slots.set_ticks(tick, |policy| policy.group);
     hooks

@@ -213,9 +213,19 @@ impl Inbound {
             let has_hooks = world.callbacks == Callbacks::Run && replica.is_visible();
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.packet.tick;
+            let refused = lent.writes.refused.remove(object);
+            if let (Some(refused), Some(prefab)) = (&refused, prefab) {
+                // Where the snapshot has no value for this client, the value of the prefab takes the place.
+                slots.reset_fields(
+                    object,
+                    |index, slot| refused.of(index) & !slot.dirty_bits(),
+                    || prefab.make(),
+                );
+            }
             let mut source = StateSource {
                 plan,
                 tick,
+                refused: refused.as_ref(),
                 kept: &mut self.memory.kept,
                 memory: &mut self.memory.translation,
             };
@@ -281,7 +291,7 @@ fn reset_private(
         let of_owner = if is_owned { 0 } else { policy.owner_only };
         (of_owner | policy.group) & !policy.readable(role)
     };
-    slots.reset_fields(object, private, || prefab.make());
+    slots.reset_fields(object, |_, slot| private(slot.policy()), || prefab.make());
     slots.set_ticks(tick.unwrap_or_default(), private);
 }
 

@@ -35,7 +35,7 @@ impl Objects {
         let (Some(prefab), Some(slots)) = (prefab, self.world.pools.slots_mut(at)) else {
             return Vec::new();
         };
-        let hooks = slots.reset_fields(object, &fields, || prefab.make());
+        let hooks = slots.reset_fields(object, |_, slot| fields(slot.policy()), || prefab.make());
         slots.set_ticks(tick, fields);
         hooks
     }

@@ -11,7 +11,6 @@ pub struct Replica {
     pub(crate) at: Location,
     pub(crate) stage: ReplicaStage,
     pub(crate) health: Health,
-    pub(crate) local_writes: LocalWrites,
     /// Tick of its spawn; 0 without headers.
     pub(crate) spawned: u32,
     /// Bits of [`Fact`].
@@ -30,6 +29,9 @@ pub(crate) enum Fact {
     Refreshed = 1 << 2,
     /// This client has predicted a behaviour of the object.
     Predicted = 1 << 3,
+    /// The application or a callback has borrowed it for writing: dirty bits are local writes. Before, they come from
+    /// received values.
+    Written = 1 << 4,
 }
 
 /// Visibility of an object for the application.
@@ -55,17 +57,6 @@ pub(crate) enum Health {
     },
 }
 
-/// Writes of the application and of callbacks to an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LocalWrites {
-    /// Never borrowed for writing: dirty bits come from received values.
-    None,
-    /// Borrowed for writing before: dirty bits are writes of this client.
-    Tracked,
-    /// Contains a write that cannot be encoded: the next snapshot replaces every value.
-    Discarded,
-}
-
 impl WorldObject for Replica {
     fn location(&self) -> Location {
         self.at
@@ -83,7 +74,6 @@ impl Replica {
             at,
             stage: ReplicaStage::Arriving,
             health: Health::Intact,
-            local_writes: LocalWrites::None,
             spawned: 0,
             facts: Fact::Refreshed as u8,
         }
@@ -149,15 +139,13 @@ impl Replica {
     /// Returns whether received values must not replace dirty fields that the owner writes.
     #[inline]
     pub(crate) fn keeps_own_writes(&self) -> bool {
-        self.is(Fact::Owned) && self.local_writes != LocalWrites::None
+        self.is(Fact::Owned) && self.is(Fact::Written)
     }
 
     /// Tracks writes from now on. Returns whether they were untracked.
     pub(crate) fn track_writes(&mut self) -> bool {
-        let untracked = self.local_writes == LocalWrites::None;
-        if untracked {
-            self.local_writes = LocalWrites::Tracked;
-        }
+        let untracked = !self.is(Fact::Written);
+        self.set(Fact::Written, true);
         untracked
     }
 }

@@ -94,7 +94,11 @@ impl Objects {
             if let Some(prefab) = prefab {
                 // This client may read them no more when the server activates the object again.
                 let private = |policy: &PolicyBits| policy.owner_only | policy.group;
-                slots.reset_fields(NetId::NONE, private, || prefab.make());
+                slots.reset_fields(
+                    NetId::NONE,
+                    |_, slot| private(slot.policy()),
+                    || prefab.make(),
+                );
             }
             slots.for_each_mut(|slot| slot.skip_hooks());
             self.scene.get_or_insert_with(scene_id, || behaviours);

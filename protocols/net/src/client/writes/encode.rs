@@ -3,6 +3,7 @@
 use crate::client::outbound::MissingFields;
 use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::unstable::object::{Nanos, Slot, Slots, TranslationMemory, translate_write};
+use syncvar_runtime::unstable::translate::behaviour::Converted;
 use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter};
 
@@ -89,6 +90,9 @@ impl<'a> WriteEncoder<'a> {
             Some(missing) if sends_lossy => self.encode_lossy(index, slot, missing),
             Some(_) => self.left |= slot.dirty_bits() & slot.policy().owner_write != 0,
         });
+        // Behaviours of which no value fits.
+        self.reliable.sent.retain(|sent| sent.fields != 0);
+        self.lossy.sent.retain(|sent| sent.fields != 0);
     }
 
     /// Returns the changed fields whose time has come.
@@ -110,8 +114,8 @@ impl<'a> WriteEncoder<'a> {
             return;
         }
         if self.reliable.write(index, slot, fields) {
-            let unfit = self.reliable.translate(index, self.plan);
-            self.unfit.extend(unfit);
+            let converted = self.reliable.translate(index, self.plan);
+            self.note_unfit(index, converted);
         } else {
             self.left = true;
         }
@@ -133,11 +137,23 @@ impl<'a> WriteEncoder<'a> {
             self.left = true;
             return;
         }
-        let unfit = self.lossy.translate(index, self.plan);
-        self.unfit.extend(unfit);
+        let converted = self.lossy.translate(index, self.plan);
         if let Some(sent) = self.lossy.sent.last_mut() {
-            sent.lost = missing.owed & others;
-            sent.repeated = if repeats { due | sent.lost } else { 0 };
+            sent.lost = missing.owed & sent.fields & others;
+            sent.repeated = if repeats {
+                due & sent.fields | sent.lost
+            } else {
+                0
+            };
+        }
+        self.note_unfit(index, converted);
+    }
+
+    /// Notes the fields of a behaviour whose values do not fit.
+    fn note_unfit(&mut self, index: u8, converted: Converted) {
+        if converted.unfit_of_writer != 0 {
+            let fields = converted.unfit_of_writer;
+            self.unfit.push((index.into(), fields));
         }
     }
 }
@@ -170,21 +186,27 @@ impl EncodedWrites {
 }
 
 impl EncodedWrites {
-    /// Translates the behaviour that was written last, for a server of a different build. Returns the fields whose values do
-    /// not fit.
-    fn translate(&mut self, index: u8, plan: Option<&PrefabPlan>) -> Option<(usize, u64)> {
-        let (plan, index) = (plan?, usize::from(index));
-        let written = self.writer.as_bytes().get(self.last..)?.to_vec();
+    /// Translates the behaviour that was written last, for a server of a different build. Values that do not fit are left out.
+    fn translate(&mut self, index: u8, plan: Option<&PrefabPlan>) -> Converted {
+        let written = self.writer.as_bytes().get(self.last..).unwrap_or_default();
+        let (Some(plan), Some((_, delta))) = (plan, written.split_first()) else {
+            return Converted::default();
+        };
+        let (index, delta) = (usize::from(index), &delta.to_vec());
         self.writer.truncate(self.last);
-        let delta = written.get(1..)?;
         let mut reader = NetworkReader::with_encoding(delta, self.writer.encoding())
             .with_budget(ReadBudget::UNLIMITED);
         let memory = &mut TranslationMemory::default();
         match translate_write(plan, index, &mut reader, &mut self.writer, memory) {
-            Ok(unfit) => (unfit != 0).then_some((index, unfit)),
+            Ok(converted) => {
+                if let Some(sent) = self.sent.last_mut() {
+                    sent.fields &= !converted.left_out;
+                }
+                converted
+            }
             Err(error) => {
                 tracing::error!(%error, "a client cannot read its own write");
-                None
+                Converted::default()
             }
         }
     }

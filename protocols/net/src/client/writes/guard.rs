@@ -1,6 +1,6 @@
 //! `ReplicaMut`: a behaviour of a replica, borrowed for writing.
 
-use super::{PendingWrites, report_refused};
+use super::PendingWrites;
 use crate::client::ClientEvent;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::unstable::world::{WriteGuard, WriteSink};
@@ -34,9 +34,8 @@ impl WriteSink for ReplicaSink<'_> {
         let refused = dirty & !self.writable;
         if refused != 0 {
             behaviour.clear_dirty_bits(refused);
-            self.writes.refused.insert(id);
             let fields = ChangedFields::new(BehaviourClass::of::<B>(), refused);
-            report_refused(self.events, id, self.index, fields);
+            self.writes.refuse(id, self.index, fields, self.events);
         }
         if dirty & self.writable != 0 {
             self.writes.changed.insert(id);

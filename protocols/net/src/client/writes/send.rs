@@ -1,10 +1,10 @@
 //! Owner writes: changed fields on their way to the server.
 
 use super::encode::{SentFields, WriteEncoder};
-use super::{PendingWrites, discard_writes, report_refused};
+use super::{PendingWrites, discard_writes};
 use crate::MessageType;
 use crate::client::context::Context;
-use crate::client::objects::{Fact, LocalWrites, Objects};
+use crate::client::objects::{Fact, Objects};
 use crate::client::outbound::{Outbound, OwnWrite};
 use crate::client::session::Session;
 use crate::message::begin;
@@ -84,23 +84,25 @@ impl PendingWrites {
             is_lossy.then(|| lossy.missing(id, permit, index))
         });
         self.send_parts(id, permit, &mut encoder, lent);
-        self.refuse_unfit(id, &encoder.unfit, lent);
+        self.refuse_unfit(id, &encoder.unfit, encoder.now, lent);
         encoder.left
     }
 
     /// Reports written values that do not fit the types of a server of a different build, and asks for its values.
-    fn refuse_unfit(&mut self, id: NetId, unfit: &[(usize, u64)], lent: &mut Sending<'_>) {
+    fn refuse_unfit(
+        &mut self,
+        id: NetId,
+        unfit: &[(usize, u64)],
+        now: Nanos,
+        lent: &mut Sending<'_>,
+    ) {
         for (index, fields) in unfit {
-            let slots = lent.objects.world.slots(id);
-            if let Some(slot) = slots.and_then(|slots| slots.slot(*index)) {
+            let slots = lent.objects.world.slots_mut(id);
+            if let Some(slot) = slots.and_then(|slots| slots.slot_mut(*index)) {
+                slot.mark_fields_sent(*fields, now, None);
                 let fields = ChangedFields::new(slot.info().class, *fields);
-                report_refused(&mut lent.context.events, id, *index, fields);
-                self.refused.insert(id);
+                self.refuse(id, *index, fields, &mut lent.context.events);
             }
-        }
-        let replica = lent.objects.world.objects.get_mut(id.0);
-        if let Some(replica) = replica.filter(|_| !unfit.is_empty()) {
-            replica.local_writes = LocalWrites::Discarded;
         }
     }
 
@@ -117,9 +119,9 @@ impl PendingWrites {
             if part.sent.is_empty() {
                 continue;
             }
+            self.mark_sent(id, &part.sent, now, lent);
             if part.writer.is_empty() {
                 // A server of a different build takes none of the fields.
-                lent.mark_sent(id, &part.sent, now, false);
                 continue;
             }
             let mut message = NetworkWriter::with_encoding(part.writer.encoding());
@@ -134,9 +136,43 @@ impl PendingWrites {
             } else if !failed {
                 lent.send_on_stream(message.as_bytes());
             }
-            lent.mark_sent(id, &part.sent, now, failed);
             if failed {
-                self.refused.insert(id);
+                self.refuse_sent(id, &part.sent, lent);
+            }
+            if failed
+                && is_lossy
+                && let Some(lossy) = &mut lent.outbound.lossy
+            {
+                lossy.forget(id);
+            }
+        }
+    }
+
+    /// Makes fields clean whose values leave. They are no longer refused.
+    fn mark_sent(&mut self, id: NetId, sent: &[SentFields], now: Nanos, lent: &mut Sending<'_>) {
+        let Some(slots) = lent.objects.world.slots_mut(id) else {
+            return;
+        };
+        for sent in sent {
+            let index = usize::from(sent.behaviour);
+            if let Some(slot) = slots.slot_mut(index) {
+                slot.mark_fields_sent(sent.fields, now, None);
+            }
+            let refused = self.refused.get_mut(id);
+            if let Some(fields) = refused.and_then(|refused| refused.fields.get_mut(index)) {
+                *fields &= !sent.fields;
+            }
+        }
+    }
+
+    /// Refuses the fields of a message with a value that has no form on the wire.
+    fn refuse_sent(&mut self, id: NetId, sent: &[SentFields], lent: &mut Sending<'_>) {
+        let slots = lent.objects.world.slots(id);
+        for sent in sent {
+            let index = usize::from(sent.behaviour);
+            if let Some(slot) = slots.and_then(|slots| slots.slot(index)) {
+                let fields = ChangedFields::new(slot.info().class, sent.fields);
+                self.refuse(id, index, fields, &mut lent.context.events);
             }
         }
     }
@@ -178,34 +214,6 @@ impl Sending<'_> {
             stats.count_encoded(MessageType::OwnerWrite, message.len());
         } else {
             self.send_on_stream(message);
-        }
-    }
-
-    /// Makes sent fields clean. Those without a form on the wire are refused.
-    fn mark_sent(&mut self, id: NetId, sent: &[SentFields], now: Nanos, failed: bool) {
-        let world = &mut self.objects.world;
-        let Some(replica) = world.objects.get_mut(id.0) else {
-            return;
-        };
-        let Some(slots) = world.pools.slots_mut(replica.at) else {
-            return;
-        };
-        for sent in sent {
-            let index = usize::from(sent.behaviour);
-            let Some(slot) = slots.slot_mut(index) else {
-                continue;
-            };
-            slot.mark_fields_sent(sent.fields, now, None);
-            if failed {
-                let fields = ChangedFields::new(slot.info().class, sent.fields);
-                report_refused(&mut self.context.events, id, index, fields);
-            }
-        }
-        if failed {
-            replica.local_writes = LocalWrites::Discarded;
-            if let Some(lossy) = &mut self.outbound.lossy {
-                lossy.forget(id);
-            }
         }
     }
 }
