@@ -5,9 +5,10 @@ mod old;
 
 use syncvar::join::Builds;
 use syncvar::prelude::*;
+use syncvar::schema::Schema;
 use syncvar::testing::Conditions;
 use syncvar::values::Vector3;
-use syncvar::{ClientConfig, ServerConfig};
+use syncvar::{ClientConfig, ServerConfig, SpawnOptions};
 
 /// Returns a server of one build with a client of the other.
 fn network(server: fn() -> Prefabs, client: fn() -> Prefabs) -> MemoryNetwork {
@@ -256,6 +257,38 @@ fn a_refused_value_takes_no_later_write_along() {
     net.settle();
     assert_eq!(*net.server.get::<old::Hero>(id).unwrap().aim, 7);
     assert_eq!(*net.client(0).get::<new::Hero>(id).unwrap().aim, 7);
+}
+
+/// Both texts have the same bytes, so the server's are read without a translation; the owner's are not.
+#[test]
+fn a_text_of_an_owner_has_the_limit_of_the_server() {
+    let prefabs = |text: &str| {
+        let fields = format!("    class Sign\n      text: {text}, written by the owner\n");
+        let prefab = "prefab sign 01010101010101010101010101010101\n  behaviour Sign, channel 0\n";
+        let schema = Schema::parse(&format!("{prefab}{fields}")).unwrap();
+        Prefabs::from_schema(&schema).unwrap()
+    };
+    let mut net = MemoryNetwork::new(move || prefabs("[FixedString; 8]"));
+    net.connect_client(NetworkClient::new(prefabs("String")));
+    net.settle();
+    let id = net.server.spawn_prefab("sign", SpawnOptions::default());
+    let id = id.unwrap();
+    let owner = net.connection(0);
+    net.server.set_owner(id, Some(owner)).unwrap();
+    net.settle();
+    for (text, seen) in [("to the 8", "to the 8"), ("to the sea", "to the 8")] {
+        let client = net.client_mut(0);
+        client.set_value(id, "Sign", "text", text).unwrap();
+        net.settle();
+        let is_refused = |event: &ClientEvent| matches!(event, ClientEvent::WriteRefused { .. });
+        assert_eq!(events(&mut net).iter().any(is_refused), text != seen);
+        for value in [
+            net.server.value(id, "Sign", "text"),
+            net.client(0).value(id, "Sign", "text"),
+        ] {
+            assert_eq!(value.unwrap().as_str(), Some(seen));
+        }
+    }
 }
 
 #[test]

@@ -54,8 +54,10 @@ impl World<'_> {
             if is_set == Ok(true) {
                 let refused = !fits(&own.value, &theirs.value, &value);
                 let refused = refused.then(|| (name, own.names.name.clone()));
-                let seen = seen.or(before);
-                written.push((their_name, theirs.clone(), seen, refused));
+                let mut allowed = vec![seen.or(before.clone())];
+                // The datagram with the elements that fit may be lost, and the snapshot arrives before its repair.
+                allowed.extend(refused.as_ref().map(|_| before));
+                written.push((their_name, theirs.clone(), allowed, refused));
             }
         }
         self.net.settle();
@@ -72,9 +74,14 @@ impl World<'_> {
             .filter_map(|(.., refused)| refused.clone())
             .collect();
         assert_eq!(refused, expected, "seed {}: refused writes", self.seed);
-        for (name, theirs, seen, _) in written {
+        for (name, theirs, allowed, _) in written {
             let value = self.server_value(id, &name, &theirs);
-            assert_eq!(value, seen, "seed {}: {name}.{theirs}", self.seed);
+            let is_right = allowed.contains(&value);
+            assert!(
+                is_right,
+                "seed {}: {name}.{theirs} is {value:?}, not of {allowed:?}",
+                self.seed
+            );
         }
         self.check(0);
     }
