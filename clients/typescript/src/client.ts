@@ -8,7 +8,7 @@ import { type Link, NoTransport, open, type Transport } from "./link.js";
 import { guarded, type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
 import type { CallSchema } from "./schema.js";
-import { readSchema } from "./schema.js";
+import { readSchema, type Schema } from "./schema.js";
 import { type Rests, SettledTicks } from "./settled.js";
 import { type Observer, World } from "./world.js";
 
@@ -120,6 +120,11 @@ export class Client<G extends GameTypes = any> implements Rests {
   /** Differences between the schema of the last server and that of the page. */
   get resolution(): readonly Difference[] {
     return this.owner.differences;
+  }
+
+  /** Schema of the last server, with the names of the page. */
+  get schema(): Schema | undefined {
+    return this.owner.schema;
   }
 
   get state(): State {

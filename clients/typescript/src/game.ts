@@ -59,6 +59,20 @@ export interface Build<G extends GameTypes = any> {
 
 export type IsAny<T> = 0 extends 1 & T ? true : false;
 
+/** Value of a field as a page reads it: a change in its place is an error of the compiler. */
+export type Kept<Value> = Value extends ReadonlyMap<infer Key, infer Of>
+  ? ReadonlyMap<Key, Of>
+  : Value extends ReadonlySet<infer Of>
+    ? ReadonlySet<Of>
+    : Value extends Uint8Array
+      ? Value
+      : Value extends object
+        ? Readonly<Value>
+        : Value;
+
+/** Values of fields by name. */
+export type FieldsOf<Fields> = IsAny<Fields> extends true ? any : { readonly [Name in keyof Fields]: Kept<Fields[Name]> };
+
 /** Arguments of a call. */
 export type Arguments<Call> = Call extends (...values: infer Values) => void ? Values : any[];
 
@@ -83,7 +97,7 @@ export type Heard<G extends GameTypes, Events, Name> = Name extends keyof Events
 
 type HeardOf<T, Part> = T extends BehaviourTypes
   ? Part extends keyof T["fields"]
-    ? [change: Change<T["fields"][Part], T>]
+    ? [change: Change<Kept<T["fields"][Part]>, T>]
     : Part extends keyof T["calls"]
       ? [behaviour: Behaviour<T>, ...values: Arguments<T["calls"][Part]>]
       : never

@@ -2,8 +2,9 @@
 
 export { Client, type Events, type Options, type State } from "./client.js";
 export type { Operation } from "./collections.js";
-export type { BehaviourTypes, Build, Difference, GameTypes, Resolution } from "./game.js";
+export type { BehaviourTypes, Build, Difference, FieldsOf, GameTypes, Resolution } from "./game.js";
 export type { Transport } from "./link.js";
 export type { Behaviour, Change, NetworkObject } from "./objects.js";
-export type { BehaviourSchema, CallSchema, FieldSchema, Prefab } from "./schema.js";
+export type { Rests } from "./settled.js";
+export type { BehaviourSchema, CallSchema, FieldSchema, MessageSchema, Prefab, Schema } from "./schema.js";
 export { Track } from "./track.js";

@@ -2,7 +2,7 @@
 
 import type { Operation } from "./collections.js";
 import { KEEP } from "./keep.js";
-import type { Arguments, BehaviourTypes, GameTypes } from "./game.js";
+import type { Arguments, BehaviourTypes, FieldsOf, GameTypes, Kept } from "./game.js";
 import type { BehaviourSchema, FieldSchema, Prefab } from "./schema.js";
 import { type Layout, Received, Writers } from "./state.js";
 import { bytesOf, equal, travelled, Unreadable } from "./types.js";
@@ -63,7 +63,7 @@ const MAX_VALUE = 65_000;
 export class Behaviour<T extends BehaviourTypes = any> {
   private readonly values: Record<string, any>;
   /** Values of the fields by name; `undefined` for a field that this client may not or cannot read. */
-  readonly fields: Readonly<T["fields"]>;
+  readonly fields: FieldsOf<T["fields"]>;
   /** Data beside the fields: the output of `on_synchronize` for the last snapshot. */
   data = new Uint8Array();
   /** Positions of the fields that were written and not sent. */
@@ -79,7 +79,7 @@ export class Behaviour<T extends BehaviourTypes = any> {
     private readonly requests: Requests,
   ) {
     this.values = new layout.Values();
-    this.fields = this.values as T["fields"];
+    this.fields = this.values as FieldsOf<T["fields"]>;
     this.begin();
   }
 
@@ -95,7 +95,7 @@ export class Behaviour<T extends BehaviourTypes = any> {
    * Writes a field of an object that this client owns. Its value is the one that travels: a float is rounded, for example. Throws a `RangeError`
    * if this client may not write it or the type cannot hold the value, and a `TypeError` for a value of another type.
    */
-  set<Name extends T["writes"] & keyof T["fields"] & string>(name: Name, value: T["fields"][Name]): void {
+  set<Name extends T["writes"] & keyof T["fields"] & string>(name: Name, value: Kept<T["fields"][Name]>): void {
     const at = this.layout.names.lastIndexOf(name);
     const place = `${this.name}.${name}`;
     if (at < 0 || this.layout.writers[at] === Writers.Server || !this.object.owned) throw new RangeError(`${place} is no field that this client writes`);
@@ -103,9 +103,9 @@ export class Behaviour<T extends BehaviourTypes = any> {
     const { length } = bytesOf(type, value, place);
     if (length > MAX_VALUE) throw new RangeError(`${place}: a value of ${length} bytes, beyond ${MAX_VALUE}`);
     const sent = travelled(type, value ?? null);
-    // A collection that the page has changed in its place has no value of before.
+    // A value that the page has changed in its place has no value of before.
     if (equal(this.values[name], sent) && !(value === this.values[name] && typeof value === "object" && value)) return;
-    this.values[name] = sent;
+    this.values[name] = this.layout.keep(at, sent);
     this.dirty.add(at);
     this.requests.written(this.object);
   }
@@ -146,7 +146,7 @@ export class Behaviour<T extends BehaviourTypes = any> {
     if (layout.hasUnfit && layout.types[at].takeUnfit?.()) this.requests.unfit(this, name);
     if (value === KEEP) return;
     const previous = this.values[name];
-    this.values[name] = value;
+    this.values[name] = layout.hasCollections ? layout.keep(at, value) : value;
     if (!equal(previous, value)) this.requests.changed(this, at, value, previous, operations, origin.tick);
   }
 

@@ -74,6 +74,8 @@ export class Layout {
   readonly writers: Writers[];
   /** Whether a field has no readers or writers that depend on the owner. */
   readonly isOpen: boolean[];
+  /** Whether fields are collections. Operations build on their values. */
+  readonly hasCollections: boolean;
   /** Whether values may not fit the types of the page. */
   readonly hasUnfit: boolean;
   /** Maker of the values, whose fields are in the order of the schema. */
@@ -98,6 +100,7 @@ export class Layout {
     this.maxima = fields.map(({ type }) => type.max ?? 0);
     this.writers = fields.map(({ byOwner, byServer }) => (!byOwner ? Writers.Server : byServer ? Writers.Both : Writers.Owner));
     this.isOpen = fields.map(({ readers, byOwner }) => readers === "all" && !byOwner);
+    this.hasCollections = fields.some(({ type }) => type.collection);
     this.hasUnfit = fields.some(({ type }) => type.takeUnfit);
     this.present = schema.isOptional ? fields.length - 1 : -1;
     this.all = this.block(0, fields.length);
@@ -128,6 +131,18 @@ export class Layout {
       this.hearsAll = listeners.of("change") !== undefined;
     }
     return this.heard[at] ?? (this.hearsAll ? "all" : undefined);
+  }
+
+  /** Returns a value that the page cannot change in its place, if operations build on it. */
+  keep(at: number, value: any): any {
+    if (!this.types[at].collection || !value) return value;
+    if (Array.isArray(value)) return Object.freeze(value);
+    const refuse = {
+      value: () => {
+        throw new TypeError(`${this.events[at]} is not changed in its place: set a changed copy`);
+      },
+    };
+    return Object.defineProperties(value, { set: refuse, add: refuse, delete: refuse, clear: refuse });
   }
 
   /** Reads all fields. An `Unreadable` leaves those before it in the list. */

@@ -33,7 +33,7 @@ for (const object of client.objects.values()) {
   const fighter = object.get("Fighter");
   if (!fighter) continue;
   const { id, cards, scores, gold, class: kind } = fighter.fields;
-  const values: [bigint, Card[] | undefined, Map<string, [Gait | null, Gait | null]>, number | undefined, object] = [id, cards, scores, gold, kind];
+  const values: [bigint, readonly Card[] | undefined, ReadonlyMap<string, readonly [Gait | null, Gait | null]>, number | undefined, object] = [id, cards, scores, gold, kind];
   console.log(values);
   fighter.set("gait", "Walk");
   fighter.set("aim", null);
@@ -41,6 +41,10 @@ for (const object of client.objects.values()) {
   fighter.set("gait", "Fly");
   // @ts-expect-error: the owner does not write it
   fighter.set("health", 1);
+  // @ts-expect-error: a collection of the server is not changed in its place
+  fighter.fields.cards?.push({ suit: 1, "odd name": [1, new Set()] });
+  // @ts-expect-error: a value of the server is not changed in its place
+  fighter.fields.position.x = 1;
   // @ts-expect-error: a field is not assigned
   fighter.fields.health = 1;
   fighter.call("fire", 3, 5);
