@@ -47,6 +47,7 @@ pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
 pub use objects::Replica;
 pub use outbound::ClientPacket;
+pub(crate) use outbound::PendingWork;
 pub use prediction::PredictionStats;
 pub use session::ClientState;
 pub use writes::{ReplicaMut, ReplicaSink};
@@ -55,14 +56,13 @@ use std::time::Duration;
 
 use crate::message::Ping;
 use crate::stats::Stats;
-use api::Learning;
 use arrivals::Arrivals;
 use context::Context;
 use inbound::{Inbound, Reading};
 use inputs::OwnInputs;
 use objects::Objects;
 use outbound::Outbound;
-use prediction::Predictions;
+use prediction::{Predicting, Predictions};
 use session::Session;
 use syncvar_runtime::events::EventReader;
 use syncvar_runtime::{Changed, NetworkBehaviour, Prefabs};
@@ -124,7 +124,6 @@ pub struct NetworkClient {
     predictions: Predictions,
     /// Decoding state of the message in progress, and messages that arrived before their objects.
     inbound: Inbound,
-    learning: Learning,
 }
 
 impl NetworkClient {
@@ -147,7 +146,6 @@ impl NetworkClient {
             inputs: OwnInputs::default(),
             predictions: Predictions::default(),
             inbound: Inbound::new(&prefabs),
-            learning: Learning::Off,
             objects: Objects::new(prefabs, &context.config),
             context,
         }
@@ -203,7 +201,7 @@ impl NetworkClient {
             let view = self.arrivals.as_ref().and_then(|it| it.view(&self.objects));
             let claims = self.outbound.lossy.is_none() && view.is_some();
             if let Some(time) = self.context.clock.server.ping(now, interval, claims) {
-                self.send_own(&Ping { time });
+                self.outbound.send(&Ping { time }, &mut self.context.stats);
             }
         }
         // A burst may contain the objects of early messages.
@@ -216,7 +214,8 @@ impl NetworkClient {
             outbound: &mut self.outbound,
             session: &self.session,
         });
-        self.advance_inputs();
+        let (predictions, mut lent) = self.lend_predictions();
+        predictions.advance(&mut lent);
     }
 
     /// Returns the oldest event: for a program with a single consumer.
@@ -274,5 +273,18 @@ impl NetworkClient {
             predictions: &self.predictions,
         };
         (&mut self.inbound, lent)
+    }
+
+    /// Lends the lower parts to the predictions.
+    fn lend_predictions(&mut self) -> (&mut Predictions, Predicting<'_>) {
+        let lent = Predicting {
+            context: &mut self.context,
+            objects: &mut self.objects,
+            arrivals: self.arrivals.as_ref(),
+            session: &self.session,
+            inputs: &mut self.inputs,
+            outbound: &mut self.outbound,
+        };
+        (&mut self.predictions, lent)
     }
 }

@@ -10,6 +10,7 @@ pub use compare::{DifferenceKind, ReplicaDifference, compare_replicas};
 use std::fmt;
 use std::time::Duration;
 
+use crate::client::PendingWork;
 use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
 use syncvar_runtime::conditions::{Conditions, Pipe};
 use syncvar_runtime::interest::InterestManagement;
@@ -85,7 +86,7 @@ impl ClientEnd {
         let by_server = server.connection_of(self.connection).is_none() && self.down.is_empty();
         let by_client = self.client.state() == ClientState::Disconnected
             && self.up.is_empty()
-            && !self.client.has_outgoing();
+            && self.client.pending() != PendingWork::Outgoing;
         by_server || by_client
     }
 
@@ -368,7 +369,10 @@ impl MemoryNetwork {
             let now = self.now;
             let connected = self.clients.iter_mut().filter(|end| end.connected);
             let busy = connected.into_iter().any(|end| {
-                !end.runs(now) || !end.up.is_empty() || !end.down.is_empty() || end.client.is_busy()
+                !end.runs(now)
+                    || !end.up.is_empty()
+                    || !end.down.is_empty()
+                    || end.client.pending() != PendingWork::Done
             });
             if !busy && now >= self.stalled_until && self.server.is_idle() {
                 break;

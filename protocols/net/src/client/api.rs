@@ -17,5 +17,3 @@ mod sessions;
 mod side;
 mod snapshots;
 mod untyped;
-
-pub(super) use learning::Learning;

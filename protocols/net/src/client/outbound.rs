@@ -50,6 +50,16 @@ pub struct ClientPacket {
     pub bytes: Bytes,
 }
 
+/// Work that keeps the link of a client busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PendingWork {
+    Done,
+    /// Packets wait for the rest of their tick, calls for their state, or owner writes for an acknowledgement.
+    Incoming,
+    /// Packets or owner writes wait for the transport.
+    Outgoing,
+}
+
 /// Datagrams of the transport.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carrier {

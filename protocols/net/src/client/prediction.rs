@@ -23,6 +23,7 @@
 //! predicted spawn has an id of this client until the server's object with a near tick arrives; a spawn without an object
 //! ends. Hooks run once per change and update, for the newest values.
 
+mod advance;
 mod behaviours;
 mod object;
 mod replay;
@@ -42,7 +43,7 @@ use crate::step::Group;
 use behaviours::PredictedBehaviours;
 pub(super) use behaviours::Reason;
 use object::{Predicted, sample};
-pub(super) use replay::{Comparing, TickState};
+pub(super) use replay::{Predicting, TickState};
 use spawns::Spawns;
 
 /// Predicted objects of a client.

@@ -1,13 +1,16 @@
 //! `Session`: one connection to a server, from its begin to its end.
 
+mod commands;
 mod early_records;
 mod handshake;
+mod learning;
 mod playback;
 mod players;
 mod returning;
 mod server_schema;
 
 pub(super) use handshake::Greeting;
+pub(super) use learning::Learning;
 pub(super) use playback::{Playback, Step};
 pub(super) use returning::Ticket;
 pub(super) use server_schema::ServerSchema;
@@ -16,11 +19,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ClientConfig;
-use super::outbound::Carrier;
+use super::outbound::{Carrier, Outbound};
 use super::translation::Translation;
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
-use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, ServerPace, Start};
+use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, Message, ServerPace, Start};
+use crate::stats::Stats;
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::unstable::object::{Nanos, Pools};
 use syncvar_runtime::unstable::packet::Room;
@@ -109,6 +113,7 @@ pub(super) struct ServerBuild {
     pub(super) schema: ServerSchema,
     /// Plans for a server of a different build, for this connection and the next one; `None` for a server of this build.
     pub(super) translation: Option<Arc<Translation>>,
+    pub(super) learning: Learning,
 }
 
 impl Session {
@@ -188,6 +193,13 @@ impl Session {
         }
     }
 
+    /// Sends a message on channel 0, if a server receives it.
+    pub(super) fn send<M: Message>(&self, message: &M, outbound: &mut Outbound, stats: &mut Stats) {
+        if self.is_heard() {
+            outbound.send(message, stats);
+        }
+    }
+
     /// Returns the join request, if it has contents.
     pub(super) fn join_request(&self) -> Option<JoinRequest> {
         let payload = self.request.payload.clone();
@@ -205,6 +217,7 @@ impl Session {
             ticket: self.ticket.without_objects(),
             build: ServerBuild {
                 translation: self.build.translation.take(),
+                learning: self.build.learning,
                 ..ServerBuild::default()
             },
             request: Request {

@@ -24,12 +24,12 @@ enum Within {
 
 impl Fit {
     /// Returns whether the value is an element of a collection.
-    pub(super) fn is_in_collection(&self) -> bool {
+    pub(super) fn is_in_collection(self) -> bool {
         self.within == Within::Collection
     }
 
     /// Returns whether the value is a key or a part of a key.
-    pub(super) fn is_of_key(&self) -> bool {
+    pub(super) fn is_of_key(self) -> bool {
         self.within == Within::Key
     }
 

@@ -5,7 +5,7 @@ use syncvar_runtime::{Channel, DisconnectReason, ReadError};
 use crate::client::arrivals::Pass;
 use crate::client::arrivals::{Arrivals, DueCalls, Gathering, Origin, ReceivedPacket, Taken};
 use crate::client::inbound::PacketContext;
-use crate::client::prediction::{Comparing, TickState};
+use crate::client::prediction::TickState;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 
 impl NetworkClient {
@@ -228,16 +228,8 @@ impl NetworkClient {
                 complete: of_tick,
                 after_gap,
             };
-            self.predictions.compare(
-                state,
-                &Comparing {
-                    context: &mut self.context,
-                    objects: &mut self.objects,
-                    arrivals: self.arrivals.as_ref(),
-                    session: &self.session,
-                    inputs: &self.inputs,
-                },
-            );
+            let (predictions, lent) = self.lend_predictions();
+            predictions.compare(state, &lent);
             self.run_calls(DueCalls::UpTo {
                 tick: report.tick,
                 of_tick: report.of_tick,
@@ -291,13 +283,5 @@ impl NetworkClient {
         }
         self.run_calls(DueCalls::Overdue(now));
         self.inbound.packet = PacketContext::default();
-    }
-
-    /// Returns whether packets wait for the rest of their tick or for the transport, calls for their state, or owner
-    /// writes for an acknowledgement.
-    pub(crate) fn is_busy(&self) -> bool {
-        let gathers = self.arrivals.as_ref().is_some_and(Arrivals::is_waiting);
-        let lossy = self.outbound.lossy.as_ref();
-        gathers || self.has_outgoing() || lossy.is_some_and(|lossy| !lossy.is_settled())
     }
 }

@@ -3,6 +3,8 @@
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::{ConnectionStats, DisconnectReason, SchemaChange};
 
+use crate::client::arrivals::Arrivals;
+use crate::client::outbound::PendingWork;
 use crate::client::session::{ServerSchema, Ticket};
 use crate::client::{ClientPacket, ClientState, LinkQuality, NetworkClient, Outbound};
 use crate::link::losses::Losses;
@@ -45,7 +47,8 @@ impl NetworkClient {
     /// [`ClientEvent::NotReady`](crate::ClientEvent::NotReady).
     pub fn ready(&mut self) {
         if self.is_connected() {
-            self.send_own(&Ready {});
+            let stats = &mut self.context.stats;
+            self.session.send(&Ready {}, &mut self.outbound, stats);
         }
     }
 
@@ -54,7 +57,9 @@ impl NetworkClient {
     pub fn disconnect(&mut self, text: &str) {
         if self.session.state != ClientState::Disconnected {
             let reason = DisconnectReason::Requested(text.into());
-            self.send_own(&Disconnect::from(&reason));
+            let (outbound, stats) = (&mut self.outbound, &mut self.context.stats);
+            self.session
+                .send(&Disconnect::from(&reason), outbound, stats);
             self.end_session(reason);
         }
     }
@@ -83,9 +88,12 @@ impl NetworkClient {
         if self.context.config.compare_schemas {
             self.session.state = ClientState::Connecting;
             if let Some(request) = self.session.join_request() {
-                self.send_own(&request);
+                let (outbound, stats) = (&mut self.outbound, &mut self.context.stats);
+                self.session.send(&request, outbound, stats);
             }
-            self.send_connect();
+            let prefabs = &self.objects.world.prefabs;
+            self.session
+                .ask(prefabs, &mut self.outbound, &mut self.context);
         } else {
             self.accept_session();
         }
@@ -213,25 +221,18 @@ impl NetworkClient {
         Some(lossy.losses(self.now()))
     }
 
-    /// Asks the server to join.
-    pub(super) fn send_connect(&mut self) {
-        let (config, prefabs) = (&self.context.config, &self.objects.world.prefabs);
-        let mut connect = self.session.connect(config, prefabs);
-        self.learning.adapt(&mut connect);
-        self.send_own(&connect);
-    }
-
-    /// Appends a message on channel 0, if a server receives it.
-    pub(crate) fn send_own<M: crate::message::Message>(&mut self, message: &M) {
-        if self.session.is_heard() {
-            self.outbound.send(message, &mut self.context.stats);
-        }
-    }
-
-    /// Returns whether packets or owner writes are pending.
-    pub(crate) fn has_outgoing(&self) -> bool {
-        let datagrams = self.arrivals.as_ref().and_then(|it| it.datagrams.as_ref());
+    /// Returns the work that keeps the link of this client busy.
+    pub(crate) fn pending(&self) -> PendingWork {
+        let arrivals = self.arrivals.as_ref();
+        let datagrams = arrivals.and_then(|it| it.datagrams.as_ref());
         let has_ack = datagrams.is_some_and(|datagrams| datagrams.has_urgent_ack());
-        !self.writes.is_empty() || !self.outbound.is_empty() || has_ack
+        if !self.writes.is_empty() || !self.outbound.is_empty() || has_ack {
+            return PendingWork::Outgoing;
+        }
+        let lossy = self.outbound.lossy.as_ref();
+        if arrivals.is_some_and(Arrivals::is_waiting) || lossy.is_some_and(|it| !it.is_settled()) {
+            return PendingWork::Incoming;
+        }
+        PendingWork::Done
     }
 }

@@ -1,42 +1,9 @@
 //! A client without prefabs, which learns the schema of its server in the handshake.
 
-use syncvar_runtime::schema::{Schema, SchemaReport};
-use syncvar_runtime::{Channel, Prefabs, ReadError};
+use syncvar_runtime::Prefabs;
 
-use crate::client::inputs::OwnInputs;
-use crate::client::objects::Objects;
+use crate::client::session::Learning;
 use crate::client::{ClientConfig, NetworkClient};
-use crate::message::Connect;
-use crate::stats::Stats;
-
-/// Progress of a client that learns the schema.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::client) enum Learning {
-    /// The client has prefabs of its program.
-    #[default]
-    Off,
-    /// No server has described its schema yet.
-    Begun,
-    /// The prefabs are those of the last server.
-    Done,
-}
-
-impl Learning {
-    /// Returns whether the client learns the schema.
-    pub(in crate::client) fn is_on(self) -> bool {
-        self != Self::Off
-    }
-
-    /// Changes the request to join: a client that learns has no schema of its own.
-    pub(super) fn adapt(self, connect: &mut Connect) {
-        if self.is_on() {
-            connect.build.schema_hash = 0;
-        }
-        if self == Self::Begun {
-            connect.schema_hash = 0;
-        }
-    }
-}
 
 impl NetworkClient {
     /// Creates a client without prefabs. It learns the schema of its server in the handshake, and its prefabs are those of
@@ -87,56 +54,7 @@ impl NetworkClient {
             ..config
         };
         let mut client = Self::with_config(Prefabs::new(), config);
-        client.learning = Learning::Begun;
+        client.session.build.learning = Learning::Begun;
         client
-    }
-
-    /// Takes a part of the schema of a server; the last part completes the prefabs.
-    pub(super) fn learn_part(&mut self, payload: &[u8]) -> Result<(), ReadError> {
-        match self.session.build.schema.take(payload) {
-            Ok(false) => Ok(()),
-            Ok(true) => {
-                match self.learned() {
-                    Ok(prefabs) => self.learn(prefabs),
-                    Err(reason) => self.leave_for_schema(Box::new(SchemaReport::new(reason))),
-                }
-                Ok(())
-            }
-            Err(error) => {
-                let reason = format!("the schema of the server cannot be read: {error}");
-                self.leave_for_schema(Box::new(SchemaReport::new(reason)));
-                Err(error)
-            }
-        }
-    }
-
-    /// Returns the prefabs of the schema that the server has described.
-    fn learned(&self) -> Result<Prefabs, String> {
-        let text = self.session.build.schema.text().unwrap_or_default();
-        let schema = Schema::parse(text);
-        let schema =
-            schema.map_err(|error| format!("the schema of the server cannot be read: {error}"))?;
-        Prefabs::from_schema(&schema).map_err(|error| error.to_string())
-    }
-
-    /// Replaces the prefabs, and with them all objects, and asks the server again.
-    fn learn(&mut self, prefabs: Prefabs) {
-        let number = self.session.number;
-        self.forget_all();
-        if self.session.number != number {
-            return;
-        }
-        prefabs.warn_of_intervals(self.context.config.tick_rate);
-        self.inbound.set_prefabs(&prefabs);
-        self.context.stats.behaviours = Stats::for_prefabs(&prefabs, false).behaviours;
-        self.objects = Objects::new(prefabs, &self.context.config);
-        self.inputs = OwnInputs::default();
-        self.learning = Learning::Done;
-        self.send_connect();
-    }
-
-    /// Takes the kinds of the server's channels.
-    pub(super) fn learn_channels(&mut self, channels: &[Channel]) {
-        channels.clone_into(&mut self.context.config.channels);
     }
 }

@@ -203,7 +203,9 @@ impl NetworkClient {
         if let Some(missed) = self.objects.world.relations.scene_object(scene_id)
             && self.is_connected()
         {
-            self.send_own(&Resync { net_id: missed });
+            let (outbound, stats) = (&mut self.outbound, &mut self.context.stats);
+            self.session
+                .send(&Resync { net_id: missed }, outbound, stats);
         }
         Ok(())
     }

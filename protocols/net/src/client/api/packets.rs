@@ -182,7 +182,8 @@ impl NetworkClient {
                 let now = self.context.now();
                 let Pong { server_time, .. } = self.context.clock.server.take_pong(now, payload)?;
                 // At once: the server measures the round trip, too.
-                self.send_own(&Echo { server_time });
+                let (outbound, stats) = (&mut self.outbound, &mut self.context.stats);
+                self.session.send(&Echo { server_time }, outbound, stats);
             }
             Effect::InputState(payload) => {
                 let lossy = self.outbound.lossy.as_deref_mut();

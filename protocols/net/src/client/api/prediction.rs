@@ -3,9 +3,9 @@
 use std::any::type_name;
 
 use syncvar_runtime::MessageError;
-use syncvar_runtime::{Callbacks, NetId, NetworkBehaviour, ObjectError, SyncValue};
+use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError, SyncValue};
 
-use crate::client::prediction::{Comparing, Reason, single_step};
+use crate::client::prediction::{Reason, single_step};
 use crate::client::{NetworkClient, PredictionStats};
 use crate::step::Group;
 
@@ -114,7 +114,7 @@ impl NetworkClient {
         B: NetworkBehaviour + Clone,
         M: SyncValue + Default,
     {
-        self.add_prediction::<B>(id, Reason::Added)?;
+        self.predict_behaviour::<B>(id)?;
         let step = single_step(step);
         let (inputs, context) = (&self.inputs, &self.context);
         self.predictions
@@ -149,7 +149,8 @@ impl NetworkClient {
         &mut self,
         id: NetId,
     ) -> Result<(), ObjectError> {
-        self.add_prediction::<B>(id, Reason::Added)
+        let (predictions, mut lent) = self.lend_predictions();
+        predictions.begin::<B>(id, Reason::Added, &mut lent)
     }
 
     /// Shows a change at once that the server is expected to make, because of a command that this client sends now: a door that
@@ -167,8 +168,9 @@ impl NetworkClient {
         id: NetId,
         edit: impl Fn(&mut B) + Send + Sync + 'static,
     ) -> Result<(), ObjectError> {
-        self.add_prediction::<B>(id, Reason::Edited)?;
-        self.predictions.edit(id, edit);
+        let (predictions, mut lent) = self.lend_predictions();
+        predictions.begin::<B>(id, Reason::Edited, &mut lent)?;
+        predictions.edit(id, edit);
         Ok(())
     }
 
@@ -231,64 +233,5 @@ impl NetworkClient {
         self.predictions
             .begin_steps(vec![id], step, inputs, context);
         Some(id)
-    }
-
-    /// Begins the prediction of a behaviour with the server's state.
-    fn add_prediction<B: NetworkBehaviour + Clone>(
-        &mut self,
-        id: NetId,
-        reason: Reason,
-    ) -> Result<(), ObjectError> {
-        if self.arrivals.is_none() {
-            return self.objects.world.position::<B>(id).map(|_| ());
-        }
-        let tick = self.tick().unwrap_or_default();
-        let objects = &mut self.objects;
-        self.predictions.add::<B>(id, reason, tick, objects)?;
-        if self.inputs.tick.is_none() && self.is_connected() {
-            let on_stream = self.outbound.lossy.is_none();
-            let ticks = self.inputs.begin_ticks(&self.context.clock, on_stream);
-            self.inputs.tick = ticks.last();
-        }
-        self.predictions.replay(&self.inputs, &self.context);
-        Ok(())
-    }
-
-    /// Begins the ticks up to an update: records their inputs, predicts them, and sends the inputs.
-    pub(crate) fn advance_inputs(&mut self) {
-        self.predictions.review(&mut Comparing {
-            context: &mut self.context,
-            objects: &mut self.objects,
-            arrivals: self.arrivals.as_ref(),
-            session: &self.session,
-            inputs: &self.inputs,
-        });
-        self.inputs.report_refused(&mut self.context);
-        let is_used = self.inputs.is_used() || !self.predictions.is_empty();
-        if !is_used || !self.is_connected() {
-            return;
-        }
-        self.predictions.take_own_fields(&self.objects);
-        self.predictions
-            .compare_newest(&self.objects, &self.session);
-        self.predictions.replay(&self.inputs, &self.context);
-        let on_stream = self.outbound.lossy.is_none();
-        let ticks = self.inputs.begin_ticks(&self.context.clock, on_stream);
-        let encoding = self.session.server.framing.encoding();
-        for tick in ticks.clone() {
-            let translation = self.session.build.translation.as_deref();
-            self.inputs.begin_tick(tick, encoding, translation);
-            self.predictions.predict_tick(tick, &self.inputs);
-        }
-        if self.objects.world.callbacks == Callbacks::Run {
-            self.predictions.run_hooks(&mut self.context.events);
-        }
-        if !ticks.is_empty() && self.session.is_heard() {
-            let arrivals = self.arrivals.as_ref();
-            let objects = &self.objects;
-            let view = arrivals.and_then(|it| it.input_view(objects));
-            let (outbound, context) = (&mut self.outbound, &mut self.context);
-            self.inputs.send(view.as_ref(), outbound, context);
-        }
     }
 }

@@ -31,16 +31,20 @@
 //!
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
-use syncvar_runtime::schema::SchemaReport;
 use syncvar_runtime::unstable::ordered::IdMap;
-use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::{
+    ConnectionId, DisconnectReason, NetworkReader, Prefabs, ReadError, ReadErrorKind,
+};
 
+use crate::Framing;
 use crate::client::inbound::EarlyMessages;
-use crate::client::session::{Greeting, ServerSchema, Ticket};
+use crate::client::inputs::OwnInputs;
+use crate::client::objects::Objects;
+use crate::client::session::{Greeting, Learning, ServerSchema, Ticket};
 use crate::client::state_message::StateMessage;
 use crate::client::{Arrivals, ClientEvent, ClientState, NetworkClient, PendingWrites};
 use crate::message::{Accepted, Disconnect, Message as _, PROTOCOL_VERSION, Ready};
-use crate::{Framing, MessageType};
+use crate::stats::Stats;
 
 impl NetworkClient {
     /// Removes the objects and the state of the last connection.
@@ -57,31 +61,46 @@ impl NetworkClient {
 
     /// Handles a message of a server before its answer. A client leaves a server whose schema it cannot resolve.
     pub(super) fn handle_greeting(&mut self, message: StateMessage<'_>) -> Result<(), ReadError> {
-        let is_schema = message.message_type == MessageType::Schema;
-        if is_schema && self.learning.is_on() {
-            return self.learn_part(message.payload);
-        }
         let (config, prefabs) = (&self.context.config, &self.objects.world.prefabs);
-        match self.session.take_answer(message, config, prefabs) {
-            Ok(Greeting::Waits) => {}
-            Ok(Greeting::Resolved) => self.send_connect(),
-            Ok(Greeting::Differs(report)) => self.leave_for_schema(report),
-            Err(error) => {
-                if is_schema {
-                    let report = format!("the schema of the server cannot be read: {error}");
-                    self.leave_for_schema(Box::new(SchemaReport::new(report)));
-                }
-                return Err(error);
+        let (report, result) = match self.session.take_answer(message, config, prefabs)? {
+            Greeting::Waits => return Ok(()),
+            Greeting::Resolved => {
+                let prefabs = &self.objects.world.prefabs;
+                self.session
+                    .ask(prefabs, &mut self.outbound, &mut self.context);
+                return Ok(());
             }
-        }
-        Ok(())
-    }
-
-    pub(super) fn leave_for_schema(&mut self, report: Box<SchemaReport>) {
+            Greeting::Learned(prefabs) => {
+                self.learn(*prefabs);
+                return Ok(());
+            }
+            Greeting::Leaves(report, result) => (report, result),
+        };
         self.session.forget_server();
         let reason = DisconnectReason::SchemaMismatch(Some(report));
-        self.send_own(&Disconnect::from(&reason));
+        let (outbound, stats) = (&mut self.outbound, &mut self.context.stats);
+        self.session
+            .send(&Disconnect::from(&reason), outbound, stats);
         self.end_session(reason);
+        result
+    }
+
+    /// Replaces the prefabs, and with them all objects, and asks the server again.
+    fn learn(&mut self, prefabs: Prefabs) {
+        let number = self.session.number;
+        self.forget_all();
+        if self.session.number != number {
+            return;
+        }
+        prefabs.warn_of_intervals(self.context.config.tick_rate);
+        self.inbound.set_prefabs(&prefabs);
+        self.context.stats.behaviours = Stats::for_prefabs(&prefabs, false).behaviours;
+        self.objects = Objects::new(prefabs, &self.context.config);
+        self.inputs = OwnInputs::default();
+        self.session.build.learning = Learning::Done;
+        let prefabs = &self.objects.world.prefabs;
+        self.session
+            .ask(prefabs, &mut self.outbound, &mut self.context);
     }
 
     /// Handles the server's `Connect`. A server with a different version that overlooks the difference is
@@ -113,16 +132,8 @@ impl NetworkClient {
             let ticket = &mut self.session.ticket;
             (ticket.granted, ticket.received) = (granted, received);
         }
-        if self.learning.is_on() {
-            self.learn_channels(&answer.channels);
-        } else if answer.channels != self.context.config.channels {
-            let (server, client) = (&answer.channels, &self.context.config.channels);
-            tracing::warn!(
-                ?server,
-                ?client,
-                "`ClientConfig::channels` differs from the server's setting"
-            );
-        }
+        self.session
+            .take_channels(answer.channels, &mut self.context.config);
         self.session.build.schema = ServerSchema::default();
         self.session.server.framing = framing;
         (self.session.server.start, self.session.server.pace) = answer.start.unzip();
@@ -176,7 +187,8 @@ impl NetworkClient {
         };
         self.context.events.push(event);
         if self.context.config.auto_ready && returned != Some(true) {
-            self.send_own(&Ready {});
+            let stats = &mut self.context.stats;
+            self.session.send(&Ready {}, &mut self.outbound, stats);
         }
     }
 

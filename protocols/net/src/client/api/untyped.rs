@@ -132,7 +132,7 @@ impl NetworkClient {
         let (framing, channels) = (self.framing(), self.context.config.channels.len());
         let name = CommandName { behaviour, command };
         let place = self.objects.command_named(id, name, framing, channels)?;
-        let mut call = self.begin_command(id, place)?;
+        let mut call = self.session.begin_command(id, place, &self.objects)?;
         for writer in &mut call.writers {
             writer.at_behaviour(Some(place.name));
             let written = write_arguments(place.schema.arguments, arguments, writer);
@@ -199,7 +199,10 @@ impl NetworkClient {
         let number = kind.number;
         let mut writer = NetworkWriter::with_encoding(self.session.server.framing.encoding());
         kind.write(&value.into(), &mut writer)?;
-        self.send_written(channel, number, writer)
+        let view = self.arrivals.as_ref().and_then(|it| it.view(&self.objects));
+        let (outbound, context) = (&mut self.outbound, &mut self.context);
+        self.session
+            .send_message(channel, number, writer, view.as_ref(), outbound, context)
     }
 
     /// Sets the input of the ticks to come as a value: see [`set_input`](Self::set_input). For a client whose prefabs come

@@ -16,20 +16,22 @@ use crate::client::arrivals::Arrivals;
 use crate::client::context::Context;
 use crate::client::inputs::OwnInputs;
 use crate::client::objects::{Fact, Objects, Replica};
+use crate::client::outbound::Outbound;
 use crate::client::session::Session;
 use crate::step::Group;
 
 /// Ticks after a gap until its losses are repaired, beside the round trip.
 const REPAIR_TICKS: u64 = 6;
 
-/// Parts below `prediction` that a comparison touches.
-pub(crate) struct Comparing<'a> {
+/// Parts below `prediction` that a step or a comparison touches.
+pub(crate) struct Predicting<'a> {
     pub(crate) context: &'a mut Context,
     pub(crate) objects: &'a mut Objects,
     /// `None` without headers.
     pub(crate) arrivals: Option<&'a Arrivals>,
     pub(crate) session: &'a Session,
-    pub(crate) inputs: &'a OwnInputs,
+    pub(crate) inputs: &'a mut OwnInputs,
+    pub(crate) outbound: &'a mut Outbound,
 }
 
 /// Reported tick of the wire.
@@ -44,7 +46,7 @@ pub(crate) struct TickState {
 
 impl Predictions {
     /// Compares the server's state of a reported tick with the predictions.
-    pub(crate) fn compare(&mut self, state: TickState, lent: &Comparing<'_>) {
+    pub(crate) fn compare(&mut self, state: TickState, lent: &Predicting<'_>) {
         if self.objects.is_empty() {
             return;
         }
@@ -137,7 +139,7 @@ impl Predictions {
     }
 
     /// Ends the predictions of objects that are gone, and those without a step whose edits the server has answered.
-    pub(crate) fn review(&mut self, lent: &mut Comparing<'_>) {
+    pub(crate) fn review(&mut self, lent: &mut Predicting<'_>) {
         self.match_spawns(lent);
         if self.objects.is_empty() {
             self.steps.clear();

@@ -6,7 +6,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour};
 
 use super::behaviours::Reason;
 use super::object::Predicted;
-use super::{Comparing, Predictions};
+use super::{Predicting, Predictions};
 use crate::client::ClientEvent;
 use crate::client::objects::Fact;
 
@@ -80,7 +80,7 @@ impl Predictions {
     }
 
     /// Gives the predictions of spawns to the server's objects, and ends those that have waited too long.
-    pub(super) fn match_spawns(&mut self, lent: &mut Comparing<'_>) {
+    pub(super) fn match_spawns(&mut self, lent: &mut Predicting<'_>) {
         if self.spawns.waiting.is_empty() {
             return;
         }
@@ -102,7 +102,7 @@ impl Predictions {
         }
     }
 
-    fn match_spawn(&mut self, object: NetId, lent: &mut Comparing<'_>) -> Option<()> {
+    fn match_spawn(&mut self, object: NetId, lent: &mut Predicting<'_>) -> Option<()> {
         let world = &mut lent.objects.world;
         let replica = world.objects.get(object.0);
         let replica = replica.filter(|replica| replica.is(Fact::Owned))?;

@@ -66,6 +66,16 @@ impl ServerSchema {
         })
     }
 
+    /// Returns the prefabs of the schema, for a client that learns it.
+    ///
+    /// # Errors
+    ///
+    /// With the reason why the schema has no prefabs.
+    pub(crate) fn prefabs(&self) -> Result<Prefabs, SchemaReport> {
+        let schema = parse(self.text().unwrap_or_default())?;
+        Prefabs::from_schema(&schema).map_err(|error| SchemaReport::new(error.to_string()))
+    }
+
     /// Returns the differences from the own schema; `None` if the server has not described its schema.
     pub(crate) fn report(&self, prefabs: &Prefabs) -> Option<SchemaReport> {
         let server = match parse(self.text()?) {
