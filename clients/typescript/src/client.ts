@@ -9,12 +9,16 @@ import { guarded, type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
 import type { CallSchema } from "./schema.js";
 import { readSchema, type Schema } from "./schema.js";
+import { fail } from "./types.js";
 import { type Rests, SettledTicks } from "./settled.js";
 import { type Observer, World } from "./world.js";
 
 /** Pauses before a new connection, in milliseconds. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 4000;
+
+/** Longest payload of a request to join, in bytes. */
+const MAX_PAYLOAD = 4096;
 
 /** Settings of a client. */
 export interface Options<G extends GameTypes = any> {
@@ -33,12 +37,12 @@ export type State = "connecting" | "ready" | "waiting" | "closed";
 
 /** Events and the arguments of their listeners. */
 export interface Events<G extends GameTypes = any> {
-  /** Another state, and the reason of an end. */
-  state: [state: State, reason: string];
+  /** Another state, the reason of an end, and the payload of a refusal by the server's program. */
+  state: [state: State, reason: string, payload: Uint8Array];
   /** The server is of another build: its differences from that of the page. */
   resolved: [differences: readonly Difference[]];
-  /** All objects are here, after each connection. */
-  ready: [];
+  /** All objects are here, after each connection: a first one, or a return to the session with its objects. */
+  ready: [isReturn: boolean];
   spawn: [object: NetworkObject<G>];
   /** An object has been removed, or hidden from this client. */
   despawn: [object: NetworkObject<G>, isHidden: boolean];
@@ -50,6 +54,10 @@ export interface Events<G extends GameTypes = any> {
   tick: [tick: number, isComplete: boolean];
   /** A state or a call of an object could not be read. A new snapshot of the object is on its way. */
   unreadable: [id: number, reason: string];
+  /** A snapshot has repaired an object behind `unreadable`. */
+  restored: [object: NetworkObject<G>];
+  /** The server has refused writes of this client to an object: its fields have the values of the server. */
+  refused: [object: NetworkObject<G>];
   /** A value of a server of another build does not fit the type of the page: the field keeps its value, or an element of it is 0. */
   unfit: [behaviour: Behaviour, field: string];
   /** A message of the program. */
@@ -73,10 +81,12 @@ export class Client<G extends GameTypes = any> implements Rests {
     readonly url: string,
     private readonly options: Options<G> = {},
   ) {
+    const { payload = new Uint8Array() } = options;
+    if (payload.length > MAX_PAYLOAD) fail("payload of at most 4096 bytes", payload.length);
     const observer: Observer = {
       written: (object) => this.connection?.written(object),
       poisoned: (object) => this.connection?.resync(object.id),
-      called: (behaviour, call, values) => this.connected().call(behaviour, call, values),
+      called: (...call) => this.connected().call(...call),
       spawned: (object) => {
         for (const it of this.extensions) it.spawned(object);
         this.emit("spawn", object);
@@ -86,6 +96,8 @@ export class Client<G extends GameTypes = any> implements Rests {
         this.emit("despawn", object, isHidden);
       },
       ownerChanged: (object) => this.emit("owner", object),
+      restored: (object) => this.emit("restored", object),
+      refused: (object) => this.emit("refused", object),
       changed: (change) => this.changed(change),
       networkTick: (tick) => this.connection?.networkTick(tick) ?? 0,
       received: (behaviour: Behaviour, call: CallSchema, values) => this.emit(`${behaviour.name}.${call.name}`, behaviour, ...values),
@@ -98,7 +110,7 @@ export class Client<G extends GameTypes = any> implements Rests {
     this.owner = {
       world: this.world,
       build: build && { ...build, own: readSchema(new TextEncoder().encode(build.schema)), isExact: options.builds === "exact" },
-      payload: options.payload ?? new Uint8Array(),
+      payload,
       token: undefined,
       schema: undefined,
       differences: [],
@@ -106,7 +118,8 @@ export class Client<G extends GameTypes = any> implements Rests {
       programMessage: (name, value) => this.emit("message", name, value),
       finished: (report) => this.finished(report),
       extensions: this.extensions,
-      ended: (reason, isFinal) => this.ended(reason, isFinal),
+      ended: (...end) => this.ended(...end),
+      isReturn: false,
     };
     // Listeners added by the running code hear the first events.
     queueMicrotask(() => this.connect());
@@ -115,6 +128,11 @@ export class Client<G extends GameTypes = any> implements Rests {
   /** Objects by id. */
   get objects(): ReadonlyMap<number, NetworkObject<G>> {
     return this.world.objects;
+  }
+
+  /** Returns the own object that is the player of a number. */
+  player(number: number): NetworkObject<G> | undefined {
+    return [...this.world.objects.values()].find((it) => it.owned && it.player === number);
   }
 
   /** Differences between the schema of the last server and that of the page. */
@@ -156,8 +174,13 @@ export class Client<G extends GameTypes = any> implements Rests {
   }
 
   /** Sends a message of the program. Throws while there is no connection. */
-  send(...[name, value]: Messages<G>): void {
-    this.connected().sendProgramMessage(name, value);
+  send(...message: Messages<G>): void {
+    this.sendOn(0, ...message);
+  }
+
+  /** Sends a message of the program on a channel: on an unreliable one it may be lost, and must fit a datagram. */
+  sendOn(channel: number, ...[name, value]: Messages<G>): void {
+    this.connected().sendProgramMessage(channel, name, value);
   }
 
   /**
@@ -194,7 +217,7 @@ export class Client<G extends GameTypes = any> implements Rests {
 
   private connect(): void {
     if (this.current === "closed") return;
-    this.setState("connecting", "");
+    this.setState("connecting");
     let connection: Connection | undefined;
     const listener = {
       packet: (channel: number, packet: Uint8Array, isDatagram: boolean) => connection?.packet(channel, packet, isDatagram),
@@ -221,14 +244,14 @@ export class Client<G extends GameTypes = any> implements Rests {
   private ready(): void {
     this.pause = FIRST_PAUSE;
     for (const it of this.extensions) it.ready();
-    this.setState("ready", "");
-    this.emit("ready");
+    this.setState("ready");
+    this.emit("ready", this.owner.isReturn);
   }
 
-  private ended(reason: string, isFinal: boolean): void {
+  private ended(reason: string, isFinal: boolean, payload?: Uint8Array): void {
     if (this.current === "closed") return;
     this.connection = undefined;
-    this.setState(isFinal ? "closed" : "waiting", reason);
+    this.setState(isFinal ? "closed" : "waiting", reason, payload);
     if (isFinal) return this.world.clear();
     this.wake = setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
@@ -248,9 +271,9 @@ export class Client<G extends GameTypes = any> implements Rests {
     }
   }
 
-  private setState(state: State, reason: string): void {
+  private setState(state: State, reason = "", payload: Uint8Array = new Uint8Array()): void {
     this.current = state;
-    this.emit("state", state, reason);
+    this.emit("state", state, reason, payload);
   }
 
   private emit(name: string, ...values: any[]): void {

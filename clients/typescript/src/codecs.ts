@@ -1,15 +1,16 @@
 // Codecs of the types of a schema: WIRE.md, section 2.
 
 import { type Collection, dictionary, list, set } from "./collections.js";
-import { ascending, rankOf, writeAt } from "./keys.js";
+import { map, ordered, sequence } from "./elements.js";
+import { rankOf, writeAt } from "./keys.js";
 import { leaf, text, UNKNOWN } from "./leaves.js";
 import { integer } from "./numbers.js";
 import { type MemberSchema, readType, type TypeSchema, type VariantSchema } from "./parser.js";
 import type { Leaves } from "./resolution/zero.js";
 import { SMALLEST_THREE } from "./rotation.js";
 import { Text } from "./text.js";
-import { type Codec, demand, type Encoding, fail, type Type } from "./types.js";
-import { Reader, WireError, type Writer } from "./wire.js";
+import { bytesOf, type Codec, demand, type Encoding, fail, type Type } from "./types.js";
+import { Reader, WireError } from "./wire.js";
 
 /** Types that are others by another name. */
 const ALIASES = new Map(Object.entries({
@@ -69,8 +70,24 @@ function alias(name: string): TypeSchema | undefined {
   return found === undefined ? undefined : readType(new Text(found));
 }
 
-/** Most elements without bytes. */
-const MAX_EMPTY = 1024;
+/**
+ * Returns the form of a type of the program, such as `codec("{ name: String, team: u8 }")`, for the payloads of a request to join and of its
+ * refusal. The text is that of a schema. `encode` throws as `set` does.
+ */
+export function codec(type: string): { encode(value: any): Uint8Array; decode(bytes: Uint8Array): any } {
+  const text = new Text(type);
+  const form = codecOf(readType(text));
+  text.finish("the end of the type");
+  return {
+    encode: (value) => bytesOf(form, value, "value"),
+    decode(bytes) {
+      const reader = new Reader(bytes);
+      const value = form.read(reader);
+      reader.finish("a value");
+      return value;
+    },
+  };
+}
 
 /** Encodings that a field chooses for its numbers. */
 const ENCODINGS = ["ZigZag", "Fixed", "Bits", "Quantized", "Half"];
@@ -198,57 +215,6 @@ function array(of: Codec, length: number): Codec {
     },
     rank: (value) => value.map((it: any) => rankOf(of, it)),
   };
-}
-
-/** Elements behind their number. */
-function elements(read: (reader: Reader) => any, write: (writer: Writer, element: any, index: number) => void, from: (all: any[]) => any, take: (value: any) => any[]): Codec {
-  return {
-    read: (reader) => from(Array.from({ length: reader.count() }, () => read(reader))),
-    write(writer, value) {
-      const all = take(value);
-      writer.varint(all.length);
-      const before = writer.length;
-      all.forEach((element, index) => write(writer, element, index));
-      if (all.length > Math.max(writer.length - before, MAX_EMPTY)) throw new RangeError(`: ${all.length} elements without bytes, beyond ${MAX_EMPTY}`);
-    },
-  };
-}
-
-function sequence(of: Codec): Codec {
-  const take = (value: any): any[] => {
-    demand(Array.isArray(value), "array", value);
-    return value;
-  };
-  const codec = elements((reader) => of.read(reader), (writer, it, index) => writeAt(of, writer, it, `[${index}]`), (all) => all, take);
-  return { ...codec, rank: (value) => value.map((it: any) => rankOf(of, it)) };
-}
-
-/** Set whose elements ascend on the wire. */
-function ordered(of: Codec): Codec {
-  const take = (value: any): any[] => {
-    demand(value instanceof Set, "Set", value);
-    return ascending([...value], of, (it) => it);
-  };
-  const codec = elements((reader) => of.read(reader), (writer, it) => writeAt(of, writer, it, `{${it}}`), (all) => new Set(all), take);
-  return { ...codec, rank: (value) => take(value).map((it) => rankOf(of, it)) };
-}
-
-/** Map whose keys ascend on the wire. */
-function map(keys: Codec, values: Codec): Codec {
-  const take = (value: any): any[] => {
-    demand(value instanceof Map, "Map", value);
-    return ascending([...value], keys, ([key]) => key);
-  };
-  const codec = elements(
-    (reader) => [keys.read(reader), values.read(reader)],
-    (writer, [key, it]) => {
-      writeAt(keys, writer, key, `{${key}}`);
-      writeAt(values, writer, it, `[${key}]`);
-    },
-    (all) => new Map(all),
-    take,
-  );
-  return { ...codec, rank: (value) => take(value).map(([key, it]) => [rankOf(keys, key), rankOf(values, it)]) };
 }
 
 const BYTES: Codec = {

@@ -1,8 +1,8 @@
 // Collections and their operations: WIRE.md, section 3.
 
 import { KEEP } from "./keep.js";
-import { ascending, writeAt } from "./keys.js";
-import { type Codec, demand, equal } from "./types.js";
+import { map, ordered, sequence } from "./elements.js";
+import { type Codec, equal } from "./types.js";
 import { type Reader, WireError } from "./wire.js";
 
 /** Operation of a collection, as hooks receive it. */
@@ -82,11 +82,7 @@ export function list(element: Codec): Collection {
     read(reader) {
       return Array.from({ length: reader.count() }, () => element.read(reader));
     },
-    write(writer, value) {
-      demand(Array.isArray(value), "array", value);
-      writer.varint(value.length);
-      value.forEach((it: any, index: number) => writeAt(element, writer, it, `[${index}]`));
-    },
+    write: sequence(element).write,
     copy: (value) => [...value],
     apply(reader, value: any[], kind, index) {
       const within = (limit: number): void => {
@@ -158,14 +154,7 @@ export function dictionary(key: Codec, element: Codec): Collection {
       value.delete(KEEP);
       return value;
     },
-    write(writer, value) {
-      demand(value instanceof Map, "Map", value);
-      writer.varint(value.size);
-      for (const [it, of] of ascending([...value], key, ([it]: any) => it)) {
-        writeAt(key, writer, it, `{${it}}`);
-        writeAt(element, writer, of, `[${it}]`);
-      }
-    },
+    write: map(key, element).write,
     copy: (value) => new Map(value),
     apply(reader, value: Map<any, any>, kind) {
       if (kind === 1) {
@@ -199,11 +188,7 @@ export function set(element: Codec): Collection {
       value.delete(KEEP);
       return value;
     },
-    write(writer, value) {
-      demand(value instanceof Set, "Set", value);
-      writer.varint(value.size);
-      for (const it of ascending([...value], element, (it) => it)) writeAt(element, writer, it, `{${it}}`);
-    },
+    write: ordered(element).write,
     copy: (value) => new Set(value),
     apply(reader, value: Set<any>, kind) {
       if (kind === 1) {

@@ -11,7 +11,7 @@ import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind, message } from "./messages
 import type { Behaviour, NetworkObject } from "./objects.js";
 import { View } from "./view.js";
 import type { MessageSchema } from "./schema.js";
-import { bytesOf } from "./types.js";
+import { bytesOf, fail } from "./types.js";
 import { Reader, utf8Of, WireError, Writer } from "./wire.js";
 import type { Packet, World } from "./world.js";
 import { Writes } from "./writes.js";
@@ -41,7 +41,7 @@ export interface Owner extends Knowledge {
   finished(report: Report): void;
   readonly extensions: readonly Extension[];
   /** The connection has ended; `isFinal` if another one would end alike. */
-  ended(reason: string, isFinal: boolean): void;
+  ended(reason: string, isFinal: boolean, payload?: Uint8Array): void;
 }
 
 /** Connection to a server over a link. */
@@ -58,7 +58,7 @@ export class Connection {
   });
   private readonly writes = new Writes(this);
   private readonly timer = setInterval(() => this.tick(), 33);
-  private outbox: Uint8Array[] = [];
+  private outbox: { channel: number; bytes: Uint8Array }[] = [];
   private state: "connecting" | "connected" | "ended" = "connecting";
   /** Tick of the last packet of the stream. */
   private sentTick = 0;
@@ -106,7 +106,7 @@ export class Connection {
   }
 
   /** Ends the connection: for good with a goodbye, which ends the session, too. */
-  end(reason: string, isFinal: boolean, code = REQUESTED): void {
+  end(reason: string, isFinal: boolean, code = REQUESTED, payload?: Uint8Array): void {
     if (this.state === "ended") return;
     if (isFinal) {
       this.sendMessage(message(Kind.Disconnect, (writer) => {
@@ -120,13 +120,13 @@ export class Connection {
     this.state = "ended";
     clearInterval(this.timer);
     this.link.close();
-    this.owner.ended(reason, isFinal);
+    this.owner.ended(reason, isFinal, payload);
   }
 
   /** Sends a message on the stream, at the latest after the running code. */
-  sendMessage(bytes: Uint8Array): void {
+  sendMessage(bytes: Uint8Array, channel = 0): void {
     if (!this.outbox.length) queueMicrotask(() => this.flush());
-    this.outbox.push(bytes);
+    this.outbox.push({ channel, bytes });
   }
 
   sendDatagram(channel: number, bytes: Uint8Array): number {
@@ -138,7 +138,7 @@ export class Connection {
   }
 
   /** Sends a command on its object. */
-  call(behaviour: Behaviour, number: number, values: any[]): void {
+  call(behaviour: Behaviour, number: number, values: any[], isLossy: boolean): void {
     const { behaviours, id } = behaviour.object;
     const before = behaviours.slice(0, behaviours.indexOf(behaviour));
     const first = before.reduce((sum, { schema }) => sum + schema.calls.length, 0);
@@ -149,7 +149,7 @@ export class Connection {
       writer.varint(id);
       writer.varint(first + number);
       types.forEach((type, index) => writer.put(bytesOf(type, sent[index], `${behaviour.name}.${name}(${parameters[index].name})`)));
-    }));
+    }), isLossy ? Math.max(this.unreliable, 0) : 0);
   }
 
   /** Returns the message of this name. */
@@ -160,9 +160,9 @@ export class Connection {
   }
 
   /** Sends a message of the program. */
-  sendProgramMessage(name: string, value: any): void {
+  sendProgramMessage(channel: number, name: string, value: any): void {
     const found = this.message(name);
-    this.sendInView(message(found.number, (writer) => writer.put(bytesOf(found.type, value, name))));
+    this.sendInView(message(found.number, (writer) => writer.put(bytesOf(found.type, value, name))), channel);
   }
 
   /** Asks for the snapshot of an object. */
@@ -176,9 +176,13 @@ export class Connection {
     return tick === undefined ? undefined : this.networkTick(tick);
   }
 
-  /** Sends a message behind the view that it refers to, in one packet. */
-  private sendInView(bytes: Uint8Array): void {
-    this.sendMessage(Uint8Array.from([...this.view.message(), ...bytes]));
+  /** Sends a message behind the view that it refers to, in one packet: on an unreliable channel by a datagram. */
+  private sendInView(bytes: Uint8Array, channel: number): void {
+    const isLossy = this.channels[channel] ?? fail("channel of the server", channel);
+    const packet = Uint8Array.from([...this.view.message(), ...bytes]);
+    if (!isLossy || !this.room) return this.sendMessage(packet, channel);
+    if (packet.length > this.room) throw new RangeError(`${packet.length} bytes do not fit a datagram of ${this.room}`);
+    this.sendDatagram(channel, packet);
   }
 
   /** Number of an unreliable channel; below 0 without one. */
@@ -199,13 +203,14 @@ export class Connection {
         writeStreamHeader(writer, this.update - this.sentTick, this.arrivals.receiver.takeAck());
         this.sentTick = this.update;
       }
+      const { channel } = this.outbox[0];
       let length = 0;
       do {
-        const bytes = this.outbox.shift()!;
+        const { bytes } = this.outbox.shift()!;
         length += bytes.length;
         writer.put(bytes);
-      } while (this.outbox.length && length + this.outbox[0].length <= PACKET);
-      this.link.send(0, writer.bytes);
+      } while (this.outbox[0]?.channel === channel && length + this.outbox[0].bytes.length <= PACKET);
+      this.link.send(channel, writer.bytes);
     }
   }
 
@@ -335,6 +340,6 @@ export class Connection {
 
   private handleDisconnect(reader: Reader): void {
     const [reason, text] = [reader.u8(), reader.text(reader.u16())];
-    this.end(text || `the server has ended the connection (${reason})`, FINAL.includes(reason));
+    this.end(text || `the server has ended the connection (${reason})`, FINAL.includes(reason), REQUESTED, reader.rest().slice());
   }
 }

@@ -27,6 +27,8 @@ export interface Knowledge {
   readonly payload: Uint8Array;
   /** Token of the session, for the return to it. */
   token: Uint8Array | undefined;
+  /** Whether the server has taken this client back to its session. */
+  isReturn: boolean;
   /** Build of the page, with its schema. */
   readonly build: (Build & { own: Schema; isExact: boolean }) | undefined;
   /** Schema of the last server, with the names and values of the page. */
@@ -87,7 +89,7 @@ export class Handshake {
     if (kind === Kind.Connect) return this.accepted(reader);
     if (kind === Kind.Schema && !this.isDescribed) this.describe(reader);
     else if (kind === Kind.Session) {
-      reader.u8();
+      this.known.isReturn = reader.u8() > 0;
       this.known.token = reader.take(16).slice();
       this.hasSession = true;
     } else throw new WireError(`the message ${kind} in the handshake`);
@@ -150,7 +152,7 @@ export class Handshake {
     const channels = Array.from({ length: count }, () => reader.bool());
     reader.finish("the answer of the server");
     // A server without sessions forgets them, as after a restart.
-    if (!this.hasSession) this.known.token = undefined;
+    if (!this.hasSession) [this.known.token, this.known.isReturn] = [undefined, false];
     const schema = (this.known.schema ??= this.known.build?.own);
     if (!schema) throw new WireError("an answer without a schema");
     return { schema, incarnation, firstTick, tickRate, channels };

@@ -1,6 +1,7 @@
 // Client of `syncvar` for browsers and node.
 
 export { Client, type Events, type Options, type State } from "./client.js";
+export { codec } from "./codecs.js";
 export type { Operation } from "./collections.js";
 export type { BehaviourTypes, Build, Difference, FieldsOf, GameTypes, Resolution } from "./game.js";
 export type { Transport } from "./link.js";

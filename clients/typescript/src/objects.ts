@@ -49,7 +49,7 @@ export interface Requests {
   written(object: NetworkObject): void;
   /** An object needs a snapshot. */
   poisoned(object: NetworkObject): void;
-  called(behaviour: Behaviour, call: number, values: any[]): void;
+  called(behaviour: Behaviour, call: number, values: any[], isLossy: boolean): void;
   /** A value of a field does not fit the type of the page. */
   unfit(behaviour: Behaviour, field: string): void;
   /** A field has another value. */
@@ -112,9 +112,18 @@ export class Behaviour<T extends BehaviourTypes = any> {
 
   /** Sends a command. Throws a `RangeError` or a `TypeError` if there is none of this name, or if a type cannot hold its argument. */
   call<Name extends keyof T["commands"] & string>(name: Name, ...values: Arguments<T["commands"][Name]>): void {
+    this.send(name, values, false);
+  }
+
+  /** Sends a command that may be lost: by a datagram, where the transport has them. Throws a `RangeError` for a longer one, too. */
+  callUnreliably<Name extends keyof T["commands"] & string>(name: Name, ...values: Arguments<T["commands"][Name]>): void {
+    this.send(name, values, true);
+  }
+
+  private send(name: string, values: any[], isLossy: boolean): void {
     const at = this.schema.calls.findIndex((call) => call.name === name && call.kind === "command");
     if (at < 0) throw new RangeError(`${this.name} has no command ${name}`);
-    this.requests.called(this, at, values);
+    this.requests.called(this, at, values, isLossy);
   }
 
   /** Reads the deltas. */

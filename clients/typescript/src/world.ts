@@ -27,6 +27,10 @@ export interface Observer extends Omit<Requests, "changed"> {
   /** Returns a tick of the headers as one of the server's time. */
   networkTick(tick: number): number;
   ownerChanged(object: NetworkObject): void;
+  /** A snapshot has repaired an object. */
+  restored(object: NetworkObject): void;
+  /** The server has refused writes of this client. */
+  refused(object: NetworkObject): void;
   received(behaviour: Behaviour, call: CallSchema, values: any[]): void;
   /** A state or a call of an object could not be read. */
   unreadable(id: number, reason: string): void;
@@ -78,13 +82,7 @@ export class World {
     private readonly observer: Observer,
     private readonly listeners: Listeners,
   ) {
-    this.requests = {
-      written: (object) => observer.written(object),
-      poisoned: (object) => observer.poisoned(object),
-      called: (behaviour, call, values) => observer.called(behaviour, call, values),
-      unfit: (behaviour, field) => observer.unfit(behaviour, field),
-      changed: (...change) => this.changed(...change),
-    };
+    this.requests = { ...observer, changed: (...change) => this.changed(...change) };
   }
 
   /** Begins a connection. The objects of another run or schema leave. */
@@ -152,9 +150,13 @@ export class World {
     object.position = head & HAS_POSITION ? [reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0];
     object.rotation = head & HAS_ROTATION ? [reader.f32(), reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0, 1];
     object.permit = 0;
+    const { isPoisoned } = object;
     object.readSnapshot(reader, { tick: packet.tick, keepsOwn: !this.burst });
     object.isPoisoned = false;
-    if (object.isAnnounced) this.tell();
+    if (object.isAnnounced) {
+      this.tell();
+      if (isPoisoned) this.observer.restored(object);
+    }
     else if (!this.burst) this.announce(object);
   }
 
@@ -247,6 +249,7 @@ export class World {
     const object = this.objects.get(reader.packed());
     const permit = reader.packed();
     if (!object) return undefined;
+    const isRefused = object.permit && permit !== object.permit;
     object.permit = permit;
     // It may have been written before the frame of its tick.
     const tick = Math.max(packet.tick - 1, 0);
@@ -258,6 +261,7 @@ export class World {
     this.attempt(object.id, () => object.readSelected(reader, { tick, keepsOwn: false, isAnew: true }));
     if (object.isPoisoned) this.ask(object);
     this.tell();
+    if (isRefused) this.observer.refused(object);
     return object;
   }
 

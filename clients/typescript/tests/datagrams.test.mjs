@@ -135,7 +135,7 @@ test("WebSocket takes over if WebTransport fails", async () => {
   await turn();
   await turn();
   assert.equal(opened, "ws://test.invalid/");
-  assert.deepEqual(states.at(-1), ["waiting", "the WebSocket has ended (1006: refused)"]);
+  assert.deepEqual(states.at(-1), ["waiting", "the WebSocket has ended (1006: refused)", new Uint8Array()]);
   client.close();
 });
 
