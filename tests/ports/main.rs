@@ -1,5 +1,8 @@
-//! The limits of a host, on each port: one list of tests for all transports of a `NetworkServer` with streams.
+//! The limits of a host, on each port: one list of tests for all transports of a `NetworkServer` with streams. Also
+//! processes of the arena with clients of different builds.
 
+#[cfg(feature = "web")]
+mod arena;
 mod drain;
 mod half_open;
 mod limits;

@@ -404,7 +404,7 @@ fn messages_and_inputs_find_their_partners_by_name() {
         text: "yo".into(),
     };
     net.server.send_to_ready(&chat).unwrap();
-    net.server.send_to_ready(&new::Score(5)).unwrap();
+    net.server.send_to_ready(&new::Alert(5)).unwrap();
     net.settle();
     let received = events(&mut net)
         .into_iter()

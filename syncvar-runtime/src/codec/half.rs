@@ -98,7 +98,11 @@ impl<T: Floats> SyncCodec<T> for Half {
         value: &T::SCHEMA,
     };
 
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for each field costs a server a hundredth"
+    )]
+    #[inline(always)]
     fn write(value: &T, writer: &mut NetworkWriter) {
         if writer.context().plain {
             return floats::write_plain(value, writer);

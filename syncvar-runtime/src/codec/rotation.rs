@@ -168,6 +168,18 @@ fn nearest_step(steps: f64) -> i32 {
     (steps.round() as i32).clamp(LAST_STEP.wrapping_neg(), LAST_STEP)
 }
 
+/// Writes a rotation without the codec.
+#[cold]
+fn write_plain(rotation: &Quaternion, writer: &mut NetworkWriter) {
+    rotation.write(writer);
+}
+
+/// Reads a rotation without the codec.
+#[cold]
+fn read_plain(reader: &mut NetworkReader<'_>) -> Result<Quaternion, ReadError> {
+    Quaternion::read(reader)
+}
+
 macro_rules! rotations {
     ($($type:ty)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -181,7 +193,7 @@ macro_rules! rotations {
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
                 if writer.context().plain {
-                    return Quaternion::from(*value).write(writer);
+                    return write_plain(&Quaternion::from(*value), writer);
                 }
                 match Smallest::of(&Quaternion::from(*value)) {
                     Some(smallest) => smallest.write(writer),
@@ -192,7 +204,7 @@ macro_rules! rotations {
             #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<$type, ReadError> {
                 if reader.context().plain {
-                    return Quaternion::read(reader).map(Into::into);
+                    return read_plain(reader).map(Into::into);
                 }
                 Smallest::read(reader).map(|smallest| smallest.rotation().into())
             }

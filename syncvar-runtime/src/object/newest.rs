@@ -124,14 +124,15 @@ impl KeptFields {
         initial_state: bool,
     ) -> (ReadResult<()>, u64) {
         let state = slot.state();
-        let Some((state, ticks)) = state.and_then(|state| Some((state, state.ticks.as_ref()?)))
-        else {
+        let Some(ticks) = state.and_then(|state| state.ticks.as_ref()) else {
             let result = slot.deserialize(reader, initial_state);
             return (result, fields_of(reader, initial_state));
         };
-        let rules = state.rules.as_deref();
-        let policy = rules.map_or(&slot.info().policy, |rules| &rules.fields.policy);
-        let kept = rule.kept(ticks, slot.info(), policy, slot.dirty_bits());
+        let kept = match state.and_then(|state| state.rules.as_deref()) {
+            // The policy of the class is a constant: most classes have no field that keeps its value.
+            None => rule.kept(ticks, slot.info(), &slot.info().policy, slot.dirty_bits()),
+            Some(rules) => rule.kept(ticks, slot.info(), &rules.fields.policy, slot.dirty_bits()),
+        };
         let is_repeated = slot.info().redundancy > 0 && !initial_state;
         if is_repeated && let Err(error) = self.save_former(slot, kept, reader) {
             return (Err(error), 0);

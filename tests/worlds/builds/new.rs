@@ -112,8 +112,9 @@ pub(crate) struct Chat {
     pub(crate) text: String,
 }
 
+/// Message of the new build only. The name precedes `chat`, so the two builds have different numbers for `chat`.
 #[derive(SyncValue, Clone, Debug, PartialEq)]
-pub(crate) struct Score(pub(crate) u32);
+pub(crate) struct Alert(pub(crate) u32);
 
 #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
 pub(crate) struct Move {
@@ -163,7 +164,7 @@ pub(crate) fn prefabs() -> Prefabs {
         .register_with("hero", made)
         .register::<Ship>("ship")
         .register::<Dragon>("dragon")
-        .message::<Score>("score")
         .message::<Chat>("chat")
+        .message::<Alert>("alert")
         .input::<Move>()
 }

@@ -9,6 +9,7 @@ use crate::MessageType;
 use crate::client::arrivals::Pass;
 use crate::client::inbound::{DeferredPacket, Deltas, Effect, ReceivedCall};
 use crate::client::state_message::StateMessage;
+use crate::client::translation::NO_PREFAB;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{Disconnect, Echo, Frame, Message, Pong, frames, unknown};
 
@@ -150,6 +151,9 @@ impl NetworkClient {
             Effect::Hooks => self.run_deferred_hooks(),
             Effect::OwnerState(state) => self.run_received_hooks(state.object, state.hooks),
             Effect::Deltas(deltas) => return self.apply_deltas(deltas),
+            Effect::Snapshot(snapshot) if snapshot.prefab == Some(NO_PREFAB) => {
+                self.skip_object(snapshot.object);
+            }
             Effect::Snapshot(snapshot) => self.take_snapshot(&snapshot, None),
             Effect::Snapshots(payload, refused) => {
                 return self.take_snapshots(payload, refused.as_ref());

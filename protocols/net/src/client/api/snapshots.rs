@@ -31,7 +31,6 @@ use crate::MessageType;
 use crate::client::inbound::{EarlyKind, Snapshot};
 use crate::client::objects::Fact;
 use crate::client::state_message::StateMessage;
-use crate::client::translation::NO_PREFAB;
 use crate::client::{ClientEvent, NetworkClient};
 
 impl NetworkClient {
@@ -55,15 +54,16 @@ impl NetworkClient {
             }
             let translation = self.session.build.translation.as_ref();
             let ranks = translation.map_or(&self.inbound.prefab_ranks, |it| &it.ranks);
-            match Snapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
-                Ok(Some(snapshot)) => self.take_snapshot(&snapshot, refused),
+            // By reference: a snapshot is large, and there is one for each object of a join.
+            match &Snapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
+                Ok(Some(snapshot)) => self.take_snapshot(snapshot, refused),
                 Ok(None) => self.skip_object(object),
                 Err(error) => match self.objects.world.objects.get_mut(object.0) {
                     Some(replica) => {
                         replica.set(Fact::Refreshed, true);
-                        self.lend().1.poison(object, error);
+                        self.lend().1.poison(object, error.clone());
                     }
-                    None => result = result.and(Err(error)),
+                    None => result = result.and(Err(error.clone())),
                 },
             }
         }
@@ -72,7 +72,7 @@ impl NetworkClient {
 
     /// Skips an object of a prefab that this build lacks, and its messages.
     #[cold]
-    fn skip_object(&mut self, object: NetId) {
+    pub(super) fn skip_object(&mut self, object: NetId) {
         let limit = self.context.config.max_objects;
         if self.objects.world.contains(object) {
             self.forget(object, Departure::Destroyed);
@@ -86,9 +86,6 @@ impl NetworkClient {
     /// Takes a snapshot. An object that is announced or restored by it receives its early messages.
     pub(super) fn take_snapshot(&mut self, snapshot: &Snapshot<'_>, refused: Option<&ReadError>) {
         let object = snapshot.object;
-        if snapshot.prefab == Some(NO_PREFAB) {
-            return self.skip_object(object);
-        }
         let Some(is_known) = self.prepare_snapshot(snapshot) else {
             return;
         };
@@ -132,9 +129,8 @@ impl NetworkClient {
         let former = self.objects.world.objects.get(object.0);
         let exists = former.is_some();
         if former.is_some_and(|replica| snapshot.is_of(replica, &self.objects)) {
-            let is_moved = self
-                .objects
-                .refresh(object, snapshot.place, snapshot.relation.parent);
+            let place = snapshot.place.unwrap_or_default();
+            let is_moved = { &mut self.objects }.refresh(object, place, snapshot.relation.parent);
             if is_moved {
                 self.report_parent(object);
             }

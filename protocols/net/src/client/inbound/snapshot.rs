@@ -17,7 +17,8 @@ pub(crate) struct Snapshot<'a> {
     /// Position of its prefab in the registry, if known.
     pub(crate) prefab: Option<u32>,
     pub(crate) asset_id: NetworkHash128,
-    pub(crate) place: Place,
+    /// `None` at the origin.
+    pub(crate) place: Option<Place>,
     pub(crate) relation: Relation,
     pub(crate) framing: Framing,
     /// State of all behaviours.
@@ -43,10 +44,10 @@ impl<'a> Snapshot<'a> {
                 None => own(),
             },
             asset_id: spawn.asset_id,
-            place: Place {
+            place: Some(Place {
                 position: spawn.position,
                 rotation: spawn.rotation,
-            },
+            }),
             relation: Relation {
                 scene_id: None,
                 parent: parent_of(spawn.net_id, announced_parent),
@@ -64,10 +65,10 @@ impl<'a> Snapshot<'a> {
             object: spawn.net_id,
             prefab: None,
             asset_id: NetworkHash128::default(),
-            place: Place {
+            place: Some(Place {
                 position: spawn.position,
                 ..Place::default()
-            },
+            }),
             relation: Relation {
                 scene_id: Some(spawn.scene_id),
                 parent: parent_of(spawn.net_id, announced_parent),
@@ -88,11 +89,11 @@ impl<'a> Snapshot<'a> {
         let kind = reader.read_varint()?;
         let rank = usize::try_from(kind >> 3).ok();
         let index = rank.and_then(|rank| prefab_ranks.get(rank));
-        if index == Some(&NO_PREFAB) {
-            return Ok(None);
-        }
         let prefab = index.and_then(|index| prefabs.get(*index));
         let Some(prefab) = prefab else {
+            if index == Some(&NO_PREFAB) {
+                return Ok(None);
+            }
             let (what, value) = ("number of a prefab", kind >> 3);
             return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
         };
@@ -100,12 +101,15 @@ impl<'a> Snapshot<'a> {
         if kind & 4 != 0 {
             relation = read_relation(&mut reader)?;
         }
-        let mut place = Place::default();
-        if kind & 1 != 0 {
-            place.position = reader.read()?;
-        }
-        if kind & 2 != 0 {
-            place.rotation = reader.read()?;
+        let mut place = None;
+        if kind & 3 != 0 {
+            let place = place.insert(Place::default());
+            if kind & 1 != 0 {
+                place.position = reader.read()?;
+            }
+            if kind & 2 != 0 {
+                place.rotation = reader.read()?;
+            }
         }
         Ok(Some(Self {
             object,

@@ -2,8 +2,8 @@
 
 use super::owner_state::StateSource;
 use super::{Inbound, Reading, Snapshot};
-use crate::client::objects::{Fact, Health, Replica};
-use crate::client::{ClientEvent, SpawnFailure};
+use crate::client::objects::{Fact, Health, Objects, Replica};
+use crate::client::{ClientConfig, ClientEvent, SpawnFailure};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::schema::{PolicyBits, Role};
 use syncvar_runtime::unstable::object::{DeferredHooks, Location, Slots, read_sections};
@@ -36,7 +36,9 @@ impl Inbound {
             }
         };
         let world = &mut lent.objects.world;
-        world.set_place(object, snapshot.place);
+        if let Some(place) = snapshot.place {
+            world.set_place(object, place);
+        }
         world.relations.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
         let read = match refused {
@@ -142,7 +144,7 @@ impl Inbound {
         let mut replica = Replica::new(at);
         if let Some(tick) = self.packet.tick {
             replica.spawned = tick;
-            track_ticks(at, tick, lent);
+            track_ticks(at, tick, plan, lent.objects, &lent.context.config);
         }
         lent.objects.world.objects.insert(object.0, replica);
         Ok(at)
@@ -259,15 +261,20 @@ impl Inbound {
 
 /// Gives the fields on unreliable channels the tick of their spawn.
 #[inline]
-fn track_ticks(at: Location, tick: u32, lent: &mut Reading<'_>) {
-    let kinds = &lent.context.config.channels;
+fn track_ticks(
+    at: Location,
+    tick: u32,
+    plan: Option<&PrefabPlan>,
+    objects: &mut Objects,
+    config: &ClientConfig,
+) {
+    let kinds = &config.channels;
     let is_unreliable = |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
-    let world = &mut lent.objects.world;
-    let index = world.pools.prefab(at.pool);
-    let has_unreliable = match lent.session.plan(index) {
+    let world = &mut objects.world;
+    let has_unreliable = match plan {
         Some(plan) => plan.behaviours.iter().any(|it| is_unreliable(it.channel)),
         None => {
-            let prefab = world.prefabs.get(index);
+            let prefab = world.prefabs.get(world.pools.prefab(at.pool));
             prefab.is_some_and(|prefab| prefab.facts.channels.iter().copied().any(is_unreliable))
         }
     };
