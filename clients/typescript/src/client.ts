@@ -5,7 +5,7 @@ import { Connection, type Owner } from "./connection.js";
 import type { Extension } from "./extension.js";
 import type { Build, EventName, Difference, GameTypes, Heard, Messages } from "./game.js";
 import { type Link, NoTransport, open, type Transport } from "./link.js";
-import { guarded, type Listener, Listeners } from "./listeners.js";
+import { type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
 import type { CallSchema } from "./schema.js";
 import { readSchema, type Schema } from "./schema.js";
@@ -258,15 +258,14 @@ export class Client<G extends GameTypes = any> implements Rests {
   }
 
   private changed(change: Change): void {
-    const all = this.listeners.of("change");
-    if (all) for (const listener of all) guarded(() => listener(change));
-    const heard = change.behaviour.layout.hearers(change.at, this.listeners);
-    if (!heard || heard === "all") return;
-    for (const listener of heard) {
-      try {
-        listener(change);
-      } catch (error) {
-        console.error(error);
+    for (const listeners of change.behaviour.layout.hearers(change.at, this.listeners)) {
+      for (const listener of listeners) {
+        // Without a function for each change, as `guarded` has one.
+        try {
+          listener(change);
+        } catch (error) {
+          console.error(error);
+        }
       }
     }
   }

@@ -41,11 +41,11 @@ const MAX_KEPT = 128;
 /** Flag of a first input that is relative to the one before. */
 const RELATIVE = 128;
 
-/** Input of a tick: its value as it travels, and its bytes. */
+/** Input of a tick: its value as it travels, and its bytes. Before the first input of the page, ticks have none. */
 export interface Input {
   tick: number;
-  value: any;
-  bytes: Uint8Array;
+  value?: any;
+  bytes?: Uint8Array;
 }
 
 /** Time of the inputs: ahead of the server's, so that an input arrives just before its tick. */
@@ -140,17 +140,17 @@ export class Inputs {
     this.held = { value: travelled(type, value), bytes };
   }
 
-  /** Returns the inputs of the ticks that have begun since the last call: of the last ones after a pause. */
-  advance(now: number): Input[] {
+  /** Returns the inputs of the ticks that have begun since the last call: of the last ones after a pause. Without an input they begin for predictions only. */
+  advance(now: number, isPredicted: boolean): Input[] {
     const moment = this.clock.advance(now);
-    if (moment === undefined || !this.held) return [];
+    if (moment === undefined || !(this.held || isPredicted)) return [];
     this.moment = Math.max(this.moment, moment);
     const newest = Math.floor(this.moment);
     const next = (this.tick ?? newest - 1) + 1;
     const first = Math.max(next, newest + 1 - MAX_BEGUN);
     // The inputs of a message are of successive ticks.
     if (first > next) this.list.length = 0;
-    const begun = Array.from({ length: Math.max(newest + 1 - first, 0) }, (_, index) => ({ tick: first + index, ...this.held! }));
+    const begun = Array.from({ length: Math.max(newest + 1 - first, 0) }, (_, index) => ({ tick: first + index, ...this.held }));
     this.list.push(...begun);
     this.list.splice(0, this.list.length - MAX_KEPT);
     this.clock.begin(now, begun, moment);
@@ -182,7 +182,7 @@ export class Inputs {
    */
   send(channel: number, view: Uint8Array): void {
     const newest = this.tick;
-    if (newest === undefined || newest <= this.known) return;
+    if (newest === undefined || newest <= this.known || !this.held) return;
     for (let count = channel < 0 || !this.carrier.room ? 0 : MAX_INPUTS; count >= 1; count >>= 1) {
       const bytes = Uint8Array.from([...view, ...this.message(count)]);
       if (bytes.length > this.carrier.room) continue;
@@ -195,15 +195,16 @@ export class Inputs {
 
   /** Returns Inputs with the newest unknown ones, at most `count`. */
   private message(count: number): Uint8Array {
-    const inputs = this.list.slice(-count).filter((it) => it.tick > this.known);
-    const before = this.list.find((it) => it.tick === this.known && it.tick + 1 === inputs[0].tick);
+    const sent = this.list.filter((it) => it.bytes);
+    const inputs = sent.slice(-count).filter((it) => it.tick > this.known);
+    const before = sent.find((it) => it.tick === this.known && it.tick + 1 === inputs[0].tick);
     const previous = (index: number): Uint8Array | undefined => (index ? inputs[index - 1] : before)?.bytes;
     const changed = inputs.filter((it, index) => String(it.bytes) !== String(previous(index)));
     return message(Kind.Inputs, (writer) => {
       writer.packed(inputs.at(-1)!.tick);
       writer.u8(inputs.length | (before ? RELATIVE : 0));
       writer.packed(changed.reduce((mask, it) => mask + 2 ** inputs.indexOf(it), 0));
-      for (const it of changed) writeDifference(writer, it.bytes, previous(inputs.indexOf(it)) ?? new Uint8Array());
+      for (const it of changed) writeDifference(writer, it.bytes!, previous(inputs.indexOf(it)) ?? new Uint8Array());
     });
   }
 }

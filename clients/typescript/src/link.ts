@@ -73,7 +73,7 @@ export class NoTransport extends Error {}
 
 /** Opens a WebSocket. */
 async function openWebSocket(url: string, listener: Listener): Promise<Link> {
-  if (typeof WebSocket === "undefined") throw new NoTransport("this runtime has no WebSocket: node has one with --experimental-websocket, or from 22 on");
+  if (typeof WebSocket === "undefined") throw new NoTransport("this runtime has no WebSocket: node 20 needs --experimental-websocket");
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, "ws"));
     socket.binaryType = "arraybuffer";

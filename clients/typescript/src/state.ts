@@ -87,8 +87,7 @@ export class Layout {
   private readonly all: Block;
   private readonly present: number;
   /** Listeners of the fields at a revision. */
-  private heard: (ReadonlySet<Listener> | undefined)[] = [];
-  private hearsAll = false;
+  private heard: ReadonlySet<Listener>[][] = [];
   private revision = -1;
 
   constructor(readonly schema: BehaviourSchema) {
@@ -123,14 +122,13 @@ export class Layout {
     return { first, end, low: bits(first, end, 0), high: bits(first, end, 32), hasRoles };
   }
 
-  /** Returns the listeners of a field, if it has any. The listeners of all changes count. */
-  hearers(at: number, listeners: Listeners): ReadonlySet<Listener> | undefined | "all" {
+  /** Returns the listeners of a field: those of all changes, and its own. */
+  hearers(at: number, listeners: Listeners): ReadonlySet<Listener>[] {
     if (this.revision !== listeners.revision) {
       this.revision = listeners.revision;
-      this.heard = this.events.map((name) => listeners.of(name));
-      this.hearsAll = listeners.of("change") !== undefined;
+      this.heard = this.events.map((name) => ["change", name].flatMap((it) => listeners.of(it) ?? []));
     }
-    return this.heard[at] ?? (this.hearsAll ? "all" : undefined);
+    return this.heard[at];
   }
 
   /** Returns a value that the page cannot change in its place, if operations build on it. */

@@ -16,6 +16,8 @@ export class Track {
   constructor(
     private readonly interval = Infinity,
     private readonly rests: Rests = { restedUntil: () => Infinity },
+    /** Largest distance of a movement. Between two samples further apart the value jumps. */
+    private readonly snap = Infinity,
   ) {}
 
   /** Adds the value of a tick. */
@@ -31,7 +33,8 @@ export class Track {
     if (next <= 0) return this.samples.at(next)?.value;
     const [before, after] = [this.samples[next - 1], this.samples[next]];
     const start = Math.max(before.tick, Math.min(after.tick - this.interval, this.rests.restedUntil(before.tick)));
-    const share = Math.max((tick - start) / (after.tick - start), 0);
-    return before.value.map((from, index) => from + (after.value[index] - from) * share);
+    const steps = before.value.map((from, index) => after.value[index] - from);
+    const share = Math.hypot(...steps) > this.snap ? 0 : Math.max((tick - start) / (after.tick - start), 0);
+    return before.value.map((from, index) => from + steps[index] * share);
   }
 }

@@ -315,7 +315,7 @@ export class World {
   }
 
   private changed(behaviour: Behaviour, at: number, value: any, previous: any, operations: Operation[], tick: number): void {
-    if (!behaviour.object.isAnnounced || !behaviour.layout.hearers(at, this.listeners)) return;
+    if (!behaviour.object.isAnnounced || !behaviour.layout.hearers(at, this.listeners).length) return;
     this.changes.push(new Change(behaviour, at, value, previous, operations, this.observer.networkTick(tick)));
   }
 

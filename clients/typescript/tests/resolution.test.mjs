@@ -181,7 +181,7 @@ test("a prediction has the values of the page", async (context) => {
   session.update([...message(12, [0]), ...session.entry(23, [0, 8]), ...message(12, [1])]);
   const predictor = new Predictor(session.client);
   const prediction = predictor.predict(session.client.objects.get(1).get("Orc"), (state, input) => (state.x += BigInt(input)));
-  prediction.advance({ tick: 1, value: 3 });
+  prediction.group.advance({ tick: 1, value: 3 });
   assert.equal(prediction.state.x, 7n);
   predictor.setInput(3);
   assert.throws(() => predictor.setInput(300), RangeError);

@@ -28,3 +28,9 @@ test("a track has a limit", () => {
   for (let tick = 1; tick <= 1000; tick++) track.add(tick, [tick]);
   assert.deepEqual(track.at(0), [937]);
 });
+
+test("a value jumps over a distance that is no movement", () => {
+  const track = new Track(1, undefined, 5);
+  for (const [tick, value] of [[10, [0, 0]], [11, [3, 4]], [12, [9, 4]]]) track.add(tick, value);
+  assert.deepEqual([10.5, 11.5, 12].map((tick) => track.at(tick)), [[1.5, 2], [3, 4], [9, 4]]);
+});

@@ -58,6 +58,20 @@ for (const object of client.objects.values()) {
     if (input.jump && state.effect !== "None" && typeof state.effect === "object" && "Burn" in state.effect) state.health -= state.effect.Burn.damage;
   });
   console.log(prediction.state.health, prediction.at("position").x);
+  const shield = object.get("Shield");
+  if (shield) {
+    predictor.predictGroup([fighter, shield], ([a, b], [input]) => {
+      a.health -= (b.strength ?? 0) * (input?.x ?? 0);
+      // @ts-expect-error: the input of another client is unknown
+      input.x;
+    });
+    predictor.anticipate(shield, (state) => (state.present = false));
+  }
+  predictor.predictSpawn("Chest", { open: true, odd: undefined, behind: 1 }, (state) => (state.open = false), (chest) => console.log(chest?.fields.open));
+  // @ts-expect-error: a field is missing
+  predictor.predictSpawn("Chest", { open: true }, () => {});
+  fighter.callUnreliably("fire", 3, 5);
+  client.sendOn(1, "a chat", { text: "hello" });
   console.log(object.get("Shield")?.fields.strength?.toFixed(), object.get("Shield")?.fields.present.valueOf());
   // @ts-expect-error: absent in an absent shield
   object.get("Shield")?.fields.strength.toFixed();
