@@ -56,9 +56,9 @@ use std::time::Duration;
 
 use crate::message::Ping;
 use crate::stats::Stats;
-use arrivals::Arrivals;
+use arrivals::{Arrivals, DueCalls};
 use context::Context;
-use inbound::{Inbound, Reading};
+use inbound::{Inbound, PacketContext, Reading};
 use inputs::OwnInputs;
 use objects::Objects;
 use outbound::Outbound;
@@ -190,7 +190,19 @@ impl NetworkClient {
         }
         self.context.events.release();
         self.inbound.work.reset();
-        self.expire_tick();
+        // The packet in progress comes first.
+        if self.objects.world.checked_out.depth() == 0 {
+            let now = self.context.now();
+            let deadline = now.saturating_sub(self.context.config.gather_time());
+            let arrivals = self.arrivals.as_ref();
+            if arrivals.is_some_and(|arrivals| arrivals.is_overdue(deadline))
+                && let Err(error) = self.apply_gathered(None)
+            {
+                tracing::debug!(%error, "a malformed message of a late tick");
+            }
+            self.run_calls(DueCalls::Overdue(now));
+            self.inbound.packet = PacketContext::default();
+        }
         if let Some(arrivals) = &mut self.arrivals {
             let max_delay = self.context.config.max_view_delay;
             arrivals.motion.advance(self.context.now(), max_delay);

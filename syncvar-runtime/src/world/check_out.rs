@@ -196,6 +196,15 @@ pub trait CheckOut: Protocol {
         });
     }
 
+    /// Gives one callback to several objects at once: on a checked-out object it runs before the check-in.
+    fn dispatch_all(&mut self, ids: &[NetId], callback: LifecycleCallback) {
+        for id in ids {
+            if self.world().has_lifecycle(*id) {
+                self.dispatch_now(*id, LifecycleEvent::Call(callback));
+            }
+        }
+    }
+
     /// Runs the deferred events, if no object is checked out.
     fn run_deferred(&mut self) {
         let world = self.world_mut();

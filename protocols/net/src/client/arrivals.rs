@@ -109,7 +109,7 @@ pub(super) enum Gathering {
 
 /// Report of a tick.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TickReport {
+pub(crate) struct TickReport {
     pub(super) tick: u32,
     /// Whether the changes of the tick have arrived.
     pub(super) of_tick: bool,
@@ -330,8 +330,9 @@ impl Arrivals {
         datagrams.held.pop(datagrams.receiver.handled())
     }
 
-    /// Takes the report of the next tick whose packets have been applied.
-    pub(super) fn next_report(&mut self) -> Option<TickReport> {
+    /// Takes the report of the next tick whose packets have been applied; the view knows of the tick. `rate`: ticks of the
+    /// server per second.
+    pub(super) fn next_report(&mut self, rate: u32) -> Option<TickReport> {
         let handled = self.handled();
         let report = self.ticks.next_report(handled)?;
         let (mut after_gap, mut up_to_tick) = (false, report.complete && !report.owed);
@@ -339,6 +340,8 @@ impl Arrivals {
             after_gap = datagrams.report_up_to(report.newest);
             up_to_tick &= datagrams.has_all(report.settled, report.newest);
         }
+        let (tick, complete) = (report.tick, report.complete);
+        self.motion.note(tick, rate, complete, after_gap);
         Some(TickReport {
             tick: report.tick,
             of_tick: report.complete,
@@ -350,6 +353,11 @@ impl Arrivals {
     /// Takes the next call that may run.
     pub(super) fn pop_call(&mut self, due: DueCalls) -> Option<LateCall> {
         self.calls.pop(due)
+    }
+
+    /// Returns whether packets wait for the rest of their tick since before a time.
+    pub(super) fn is_overdue(&self, deadline: Duration) -> bool {
+        self.gathered.is_older(deadline)
     }
 
     /// Returns whether packets or calls wait.

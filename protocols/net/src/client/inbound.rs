@@ -34,7 +34,7 @@ use syncvar_runtime::{
 };
 
 use super::ClientEvent;
-use super::arrivals::{Arrivals, Pass};
+use super::arrivals::{Arrivals, Pass, ReceivedPacket};
 use super::context::Context;
 use super::motion::record;
 use super::objects::Objects;
@@ -292,6 +292,21 @@ impl Inbound {
             ..
         } = Self::new(prefabs);
         (self.prefab_ranks, self.has_ungathered) = (prefab_ranks, has_ungathered);
+    }
+
+    /// Begins a packet of a tick, whose hooks do not wait.
+    pub(super) fn begin_packet(
+        &mut self,
+        packet: &ReceivedPacket<'_>,
+        pass: Pass,
+        session: &Session,
+    ) {
+        self.packet = PacketContext {
+            tick: Some(packet.tick),
+            network_tick: session.network_tick(packet.tick),
+            pass,
+            gathers_hooks: false,
+        };
     }
 
     /// Returns the tick of the packet in progress; 0 without headers.

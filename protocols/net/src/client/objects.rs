@@ -9,7 +9,7 @@ mod references;
 mod replica;
 mod scene;
 
-pub(super) use bursts::BurstReport;
+pub(super) use bursts::ObjectChange;
 pub(super) use commands::CommandName;
 pub(super) use received::ReceivedFields;
 pub(super) use references::{References, is_unresolved};

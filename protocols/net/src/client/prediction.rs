@@ -43,7 +43,7 @@ use crate::step::Group;
 use behaviours::PredictedBehaviours;
 pub(super) use behaviours::Reason;
 use object::{Predicted, sample};
-pub(super) use replay::{Predicting, TickState};
+pub(super) use replay::Predicting;
 use spawns::Spawns;
 
 /// Predicted objects of a client.

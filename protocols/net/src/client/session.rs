@@ -166,6 +166,12 @@ impl Session {
         Some(first.saturating_add(since.into()))
     }
 
+    /// Returns the ticks of the server per second.
+    pub(super) fn tick_rate(&self, config: &ClientConfig) -> u32 {
+        let pace = self.server.pace;
+        pace.map_or(config.tick_rate, |pace| pace.tick_rate)
+    }
+
     /// Returns the send interval of behaviours without one.
     pub(super) fn default_interval(&self, config: &ClientConfig) -> Nanos {
         let pace = self.server.pace;

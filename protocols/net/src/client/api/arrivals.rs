@@ -5,7 +5,6 @@ use syncvar_runtime::{Channel, DisconnectReason, ReadError};
 use crate::client::arrivals::Pass;
 use crate::client::arrivals::{Arrivals, DueCalls, Gathering, Origin, ReceivedPacket, Taken};
 use crate::client::inbound::PacketContext;
-use crate::client::prediction::TickState;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 
 impl NetworkClient {
@@ -65,7 +64,8 @@ impl NetworkClient {
             Ok(Taken::New(packet)) => self.gather(&packet),
             Ok(Taken::Again(packet)) => {
                 let pass = Pass::State { early: false };
-                let read = self.read_packet(&packet, pass, false);
+                self.inbound.begin_packet(&packet, pass, &self.session);
+                let read = self.handle_messages(packet.channel, packet.messages);
                 self.inbound.packet = PacketContext::default();
                 read
             }
@@ -98,8 +98,9 @@ impl NetworkClient {
             Gathering::Waits => {
                 let at_once = arrivals.pass_at_once(packet);
                 if let Some(pass) = at_once.filter(|_| self.inbound.has_ungathered) {
+                    self.inbound.begin_packet(packet, pass, &self.session);
                     // The whole datagram has the same errors later.
-                    if let Err(error) = self.read_packet(packet, pass, false) {
+                    if let Err(error) = self.handle_messages(packet.channel, packet.messages) {
                         tracing::debug!(%error, "a malformed message of a datagram that waits");
                     }
                     self.inbound.packet = PacketContext::default();
@@ -164,28 +165,17 @@ impl NetworkClient {
             None => matches!(packet.origin, Origin::Stream).then_some(Pass::Whole),
         };
         match pass {
-            Some(pass) => self.read_packet(packet, pass, gathers_hooks),
+            Some(pass) => {
+                self.inbound.begin_packet(packet, pass, &self.session);
+                self.inbound.packet.gathers_hooks = gathers_hooks;
+                self.handle_messages(packet.channel, packet.messages)
+            }
             None => Ok(()),
         }
     }
 
-    fn read_packet(
-        &mut self,
-        packet: &ReceivedPacket<'_>,
-        pass: Pass,
-        gathers_hooks: bool,
-    ) -> Result<(), ReadError> {
-        self.inbound.packet = PacketContext {
-            tick: Some(packet.tick),
-            network_tick: self.session.network_tick(packet.tick),
-            pass,
-            gathers_hooks,
-        };
-        self.handle_messages(packet.channel, packet.messages)
-    }
-
     /// Runs the hooks that wait, applies the datagrams for which the stream has caught up, and reports the
-    /// ticks that are complete.
+    /// ticks that are complete: to the view, the predictions, the waiting calls, the program.
     fn complete(&mut self, session: u64) -> Result<(), ReadError> {
         self.run_deferred_hooks();
         let (mut result, mut tick) = (Ok(()), 0);
@@ -208,33 +198,15 @@ impl NetworkClient {
             }
         }
         self.run_deferred_hooks();
-        self.report_ticks(session);
-        self.inbound.packet = PacketContext::default();
-        result
-    }
-
-    /// Reports the ticks whose packets have been applied: to the view, the predictions, the waiting calls, the program.
-    fn report_ticks(&mut self, session: u64) {
-        while self.session.number == session
-            && let Some(arrivals) = &mut self.arrivals
-            && let Some(report) = arrivals.next_report()
-        {
-            let rate = self.session.server.pace.map(|pace| pace.tick_rate);
-            let rate = rate.unwrap_or(self.context.config.tick_rate);
-            let (of_tick, after_gap) = (report.of_tick, report.after_gap);
-            arrivals.motion.note(report.tick, rate, of_tick, after_gap);
-            let state = TickState {
-                tick: report.tick,
-                complete: of_tick,
-                after_gap,
+        while self.session.number == session {
+            let rate = self.session.tick_rate(&self.context.config);
+            let arrivals = self.arrivals.as_mut();
+            let Some(report) = arrivals.and_then(|arrivals| arrivals.next_report(rate)) else {
+                break;
             };
             let (predictions, lent) = self.lend_predictions();
-            predictions.compare(state, &lent);
-            self.run_calls(DueCalls::UpTo {
-                tick: report.tick,
-                of_tick: report.of_tick,
-                up_to_tick: report.up_to_tick,
-            });
+            predictions.compare(report, &lent);
+            self.run_calls(DueCalls::UpTo(report));
             if self.session.is_current(session)
                 && let Some(tick) = self.session.network_tick(report.tick)
             {
@@ -245,10 +217,12 @@ impl NetworkClient {
                 });
             }
         }
+        self.inbound.packet = PacketContext::default();
+        result
     }
 
     /// Runs the calls that have waited for the state of their tick.
-    fn run_calls(&mut self, due: DueCalls) {
+    pub(crate) fn run_calls(&mut self, due: DueCalls) {
         let session = self.session.number;
         while self.session.number == session
             && let Some(arrivals) = &mut self.arrivals
@@ -260,28 +234,12 @@ impl NetworkClient {
                 channel: call.channel,
                 messages: &call.message,
             };
+            let pass = Pass::Whole;
+            self.inbound.begin_packet(&packet, pass, &self.session);
             // `CallFailed` reports it.
-            if let Err(error) = self.read_packet(&packet, Pass::Whole, false) {
+            if let Err(error) = self.handle_messages(packet.channel, packet.messages) {
                 tracing::debug!(%error, "a malformed call behind the state of its tick");
             }
         }
-    }
-
-    /// Applies the packets whose tick is overdue, and runs the calls whose state is overdue.
-    pub(crate) fn expire_tick(&mut self) {
-        // The packet in progress comes first.
-        if self.objects.world.checked_out.depth() > 0 {
-            return;
-        }
-        let now = self.context.now();
-        let deadline = now.saturating_sub(self.context.config.gather_time());
-        let arrivals = self.arrivals.as_ref();
-        if arrivals.is_some_and(|arrivals| arrivals.gathered.is_older(deadline))
-            && let Err(error) = self.apply_gathered(None)
-        {
-            tracing::debug!(%error, "a malformed message of a late tick");
-        }
-        self.run_calls(DueCalls::Overdue(now));
-        self.inbound.packet = PacketContext::default();
     }
 }

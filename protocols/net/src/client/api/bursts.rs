@@ -1,9 +1,9 @@
 //! The end of a burst: all objects that this client may see are here.
 
 use syncvar_runtime::LifecycleCallback;
-use syncvar_runtime::unstable::world::Departure;
+use syncvar_runtime::unstable::world::{CheckOut, Departure};
 
-use crate::client::objects::BurstReport;
+use crate::client::objects::ObjectChange;
 use crate::client::{ClientEvent, NetworkClient};
 
 impl NetworkClient {
@@ -14,9 +14,8 @@ impl NetworkClient {
             return;
         }
         let session = self.session.number;
-        for id in self.objects.missing_in_burst() {
-            self.forget(id, Departure::Hidden);
-        }
+        let missing = self.objects.missing_in_burst();
+        self.forget(&missing, Departure::Hidden);
         let resolved = self.objects.take_resolved();
         if self.context.config.max_events > 0 {
             let count = self
@@ -27,20 +26,17 @@ impl NetworkClient {
                 .saturating_add(resolved.len());
             self.context.events.reserve(count);
         }
-        for report in self.objects.burst_reports() {
-            match report {
-                BurstReport::Spawned(object) => self.announce(object),
-                BurstReport::OwnerChanged { object, owned } => self.report_ownership(object, owned),
-            }
+        for change in self.objects.burst_changes() {
+            self.report_change(change);
         }
         // Every step runs callbacks, which may end the connection or begin the next.
         if self.session.is_current(session) {
             for child in std::mem::take(&mut self.inbound.reparented).iter() {
-                self.report_parent(child);
+                self.report_change(ObjectChange::Parent(child));
             }
         }
         if self.session.is_current(session) {
-            self.report_scene_objects_spawned();
+            self.report_change(ObjectChange::SceneObjects);
         }
         if self.session.is_current(session) {
             let events = &mut self.context.events;
@@ -50,7 +46,7 @@ impl NetworkClient {
             && !std::mem::replace(&mut self.session.burst.synchronized, true)
         {
             let objects = self.objects.with_callbacks();
-            self.call_lifecycle(&objects, LifecycleCallback::SessionSynchronized);
+            self.dispatch_all(&objects, LifecycleCallback::SessionSynchronized);
         }
         if self.session.is_current(session) {
             for object in self.inbound.early.queues.objects() {

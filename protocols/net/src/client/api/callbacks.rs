@@ -2,32 +2,29 @@
 
 use crate::client::ClientEvent;
 use crate::client::NetworkClient;
+use crate::client::objects::ObjectChange;
 use syncvar_runtime::unstable::object::DeferredHooks;
-use syncvar_runtime::unstable::world::{CheckOut, Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::unstable::world::{CheckOut, Departure, Protocol};
 use syncvar_runtime::{Callbacks, LifecycleCallback, NetId};
 
 impl NetworkClient {
-    pub(crate) fn forget_all(&mut self) {
-        for id in self.objects.world.ids(|_| true) {
-            self.forget(id, Departure::Destroyed);
-        }
-    }
-
-    /// Removes an object after its despawn callbacks. A checked-out object leaves at its check-in.
-    pub(crate) fn forget(&mut self, object: NetId, departure: Departure) {
-        let world = &mut self.objects.world;
-        let Some(replica) = world.objects.get(object.0) else {
-            world.relations.forget(object);
-            return;
-        };
-        if world.checked_out.contains(object) {
-            world.checked_out.depart(object, departure);
-        } else if replica.is_announced() && world.has_lifecycle(object) {
-            self.check_out(object, |_, client| {
-                client.objects.world.checked_out.depart(object, departure)
-            });
-        } else {
-            self.checked_in(object, Some(departure));
+    /// Removes objects after their despawn callbacks. A checked-out object leaves at its check-in.
+    pub(crate) fn forget(&mut self, objects: &[NetId], departure: Departure) {
+        for object in objects {
+            let (object, world) = (*object, &mut self.objects.world);
+            let Some(replica) = world.objects.get(object.0) else {
+                world.relations.forget(object);
+                continue;
+            };
+            if world.checked_out.contains(object) {
+                world.checked_out.depart(object, departure);
+            } else if replica.is_announced() && world.has_lifecycle(object) {
+                self.check_out(object, |_, client| {
+                    client.objects.world.checked_out.depart(object, departure)
+                });
+            } else {
+                self.checked_in(object, Some(departure));
+            }
         }
     }
 
@@ -52,63 +49,53 @@ impl NetworkClient {
             self.context.events.push(ClientEvent::Spawned { object });
         }
         if announcement.owned {
-            self.report_ownership(object, true);
+            let owned = true;
+            self.report_change(ObjectChange::Owner { object, owned });
         }
     }
 
-    /// Reports a change of ownership to the behaviours, then to the application.
-    pub(crate) fn report_ownership(&mut self, object: NetId, owned: bool) {
-        let callback = if owned {
-            LifecycleCallback::GainedOwnership
-        } else {
-            LifecycleCallback::LostOwnership
-        };
-        self.call_lifecycle(&[object], callback);
-        if self.objects.world.contains(object) {
-            let event = ClientEvent::OwnerChanged { object, owned };
-            self.context.events.push(event);
-        }
-        if !owned {
-            let tick = self.inbound.tick();
-            let reset = self
-                .objects
-                .reset_fields(object, tick, |policy| policy.owner_only);
-            self.run_received_hooks(object, reset);
-        }
-    }
-
-    /// Reports the new parent of a visible object. During a burst the report waits for its end.
-    pub(crate) fn report_parent(&mut self, child: NetId) {
-        if !self.objects.world.is_visible(child) {
-            return;
-        }
-        if self.session.is_joining() {
-            self.inbound.reparented.insert(child);
-            return;
-        }
-        let parent = self.objects.world.relations.parent(child);
-        self.call_lifecycle(&[child], LifecycleCallback::ParentChanged(parent));
-        if self.objects.world.contains(child) {
-            let object = child;
-            let event = ClientEvent::ParentChanged { object, parent };
-            self.context.events.push(event);
-        }
-    }
-
-    /// Reports that all scene objects for this client are spawned.
-    pub(crate) fn report_scene_objects_spawned(&mut self) {
-        if let Some(spawned) = self.objects.spawned_scene_objects() {
-            self.call_lifecycle(&spawned, LifecycleCallback::InSceneObjectsSpawned);
-            self.context.events.push(ClientEvent::SceneObjectsSpawned);
-        }
-    }
-
-    /// Runs a lifecycle callback on the given objects. On a checked-out object it runs before the
-    /// check-in.
-    pub(crate) fn call_lifecycle(&mut self, ids: &[NetId], callback: LifecycleCallback) {
-        for id in ids {
-            if self.objects.world.has_lifecycle(*id) {
-                self.dispatch_now(*id, LifecycleEvent::Call(callback));
+    /// Reports a change to the behaviours, then to the application. During a burst, the report of a new parent waits for
+    /// the end of the burst.
+    pub(crate) fn report_change(&mut self, change: ObjectChange) {
+        match change {
+            ObjectChange::Spawned(object) => self.announce(object),
+            ObjectChange::Owner { object, owned } => {
+                let callback = if owned {
+                    LifecycleCallback::GainedOwnership
+                } else {
+                    LifecycleCallback::LostOwnership
+                };
+                self.dispatch_all(&[object], callback);
+                if self.objects.world.contains(object) {
+                    let event = ClientEvent::OwnerChanged { object, owned };
+                    self.context.events.push(event);
+                }
+                if !owned {
+                    let (tick, objects) = (self.inbound.tick(), &mut self.objects);
+                    let reset = objects.reset_fields(object, tick, |policy| policy.owner_only);
+                    self.run_received_hooks(object, reset);
+                }
+            }
+            ObjectChange::Parent(object) => {
+                if !self.objects.world.is_visible(object) {
+                    return;
+                }
+                if self.session.is_joining() {
+                    self.inbound.reparented.insert(object);
+                    return;
+                }
+                let parent = self.objects.world.relations.parent(object);
+                self.dispatch_all(&[object], LifecycleCallback::ParentChanged(parent));
+                if self.objects.world.contains(object) {
+                    let event = ClientEvent::ParentChanged { object, parent };
+                    self.context.events.push(event);
+                }
+            }
+            ObjectChange::SceneObjects => {
+                if let Some(spawned) = self.objects.spawned_scene_objects() {
+                    self.dispatch_all(&spawned, LifecycleCallback::InSceneObjectsSpawned);
+                    self.context.events.push(ClientEvent::SceneObjectsSpawned);
+                }
             }
         }
     }

@@ -174,11 +174,7 @@ impl NetworkClient {
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.motion.show(now);
         }
-        self.run_view_hooks();
-    }
-
-    /// Runs the hooks of the samples that the view has passed, in the order of the ticks.
-    fn run_view_hooks(&mut self) {
+        // The hooks of the samples that the view has passed, in the order of the ticks.
         while let Some(arrivals) = &mut self.arrivals
             && let Some(hook) = arrivals.motion.next_hook()
         {

@@ -2,6 +2,7 @@
 
 use syncvar_runtime::Behaviours;
 use syncvar_runtime::unstable::object::Cursor;
+use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{
     BehaviourSet, CallFailure, Called, NetId, NetworkBehaviour, NetworkIdentity, NetworkSceneId,
     ObjectError, Prefabs, SpawnError,
@@ -312,7 +313,8 @@ impl NetworkClient {
     pub fn forget_objects(&mut self) {
         if self.session.state == ClientState::Disconnected {
             self.session.ticket.lost = None;
-            self.forget_all();
+            let objects = self.objects.world.ids(|_| true);
+            self.forget(&objects, Departure::Destroyed);
         }
     }
 }

@@ -7,7 +7,8 @@ use syncvar_runtime::{Channel, MAX_BYTES, NetworkReader, ReadError, ReadErrorKin
 
 use crate::MessageType;
 use crate::client::arrivals::Pass;
-use crate::client::inbound::{DeferredPacket, Deltas, Effect, ReceivedCall};
+use crate::client::inbound::{DeferredPacket, Deltas, Effect};
+use crate::client::objects::ObjectChange;
 use crate::client::state_message::StateMessage;
 use crate::client::translation::NO_PREFAB;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
@@ -158,30 +159,35 @@ impl NetworkClient {
             Effect::Snapshots(payload, refused) => {
                 return self.take_snapshots(payload, refused.as_ref());
             }
-            Effect::Call(call) => return self.run_received_call(call),
-            Effect::ParentChanged(child) => self.report_parent(child),
+            Effect::Call(mut call) => {
+                let (object, place) = (call.object, call.place);
+                let ran = call.with_arguments(|arguments| {
+                    CheckOut::run_call(self, object, &place, None, arguments)
+                });
+                return self.inbound.finish_call(&call, ran, &mut self.context);
+            }
+            Effect::Changed(change) => self.report_change(change),
             Effect::Removed(object, departure) => {
                 for child in self.objects.orphans(object, departure) {
                     if self.objects.world.relations.set_parent(child, None) {
-                        self.report_parent(child);
+                        self.report_change(ObjectChange::Parent(child));
                     }
                 }
-                self.forget(object, departure);
+                self.forget(&[object], departure);
             }
-            Effect::OwnerChanged(object, owned) => self.report_ownership(object, owned),
             Effect::Player {
                 number,
                 object,
                 is_new_owner,
             } => {
                 if is_new_owner {
-                    self.report_ownership(object, true);
+                    let owned = true;
+                    self.report_change(ObjectChange::Owner { object, owned });
                 }
                 let event = ClientEvent::Player { number, object };
                 self.context.events.push(event);
             }
             Effect::BurstEnded => self.end_burst(),
-            Effect::SceneObjectsSpawned => self.report_scene_objects_spawned(),
             Effect::Pong(payload) => {
                 let now = self.context.now();
                 let Pong { server_time, .. } = self.context.clock.server.take_pong(now, payload)?;
@@ -195,20 +201,6 @@ impl NetworkClient {
             }
         }
         Ok(())
-    }
-
-    /// Runs a received call.
-    fn run_received_call(&mut self, mut call: ReceivedCall<'_>) -> Result<(), ReadError> {
-        let (object, place) = (call.object, call.place);
-        let Some(bytes) = call.translated.take() else {
-            let ran = CheckOut::run_call(self, object, &place, None, &mut call.arguments);
-            return self.inbound.finish_call(&call, ran, &mut self.context);
-        };
-        let (encoding, budget) = (call.arguments.encoding(), call.arguments.budget());
-        let mut arguments = NetworkReader::with_encoding(&bytes, encoding).with_budget(budget);
-        let ran = CheckOut::run_call(self, object, &place, None, &mut arguments);
-        call.translated = Some(bytes);
-        self.inbound.finish_call(&call, ran, &mut self.context)
     }
 
     /// Applies the deltas of a message, with the hooks that must run between them.

@@ -6,11 +6,10 @@ use syncvar_runtime::DisconnectReason;
 use syncvar_runtime::schema::{Schema, SchemaReport};
 use syncvar_runtime::unstable::translate::resolve::Traffic;
 
-use crate::client::session::{Playback, Step};
+use crate::client::session::Step;
 use crate::client::translation::Translation;
-use crate::client::{ClientState, NetworkClient, Outbound};
-use crate::record::check_messages;
-use crate::{Framing, RecordError, TickRecord};
+use crate::client::{NetworkClient, Outbound};
+use crate::{RecordError, TickRecord};
 
 impl NetworkClient {
     /// Plays a tick record: applies its messages as those of a server, with hooks, calls and
@@ -62,39 +61,49 @@ impl NetworkClient {
     /// message, also of a kept record. A record of another [origin](TickRecord::origin) without its keyframe also
     /// ends the playback, with [`ClientEvent::Disconnected`](crate::ClientEvent::Disconnected), and removes all objects.
     pub fn handle_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
-        if self.session.playback.is_none() && self.session.state != ClientState::Disconnected {
-            return Err(RecordError::Connected);
-        }
-        if let Some(origin) = record.keyframe() {
-            let (record, own) = (origin.schema_hash, self.prefabs().schema_hash());
-            let playback = self.session.playback.as_ref();
-            let client = match playback.map(|playback| playback.origin.schema_hash) {
-                Some(client) => client,
-                None if record == own => {
-                    self.session.build.translation = None;
-                    own
+        let own = self.prefabs().schema_hash();
+        self.session.check_record(record, own)?;
+        self.inbound.work.reset();
+        let (mut kept, mut session) = (None, None);
+        loop {
+            let record = kept.as_ref().unwrap_or(record);
+            let step = self.session.step(record, &self.context.config)?;
+            match step {
+                Step::Skip | Step::Continue => {}
+                // The state of a connection, without objects.
+                Step::Begin(origin) => {
+                    self.session.number += 1;
+                    self.session.ticket.lost = None;
+                    self.session.carrier.datagrams = false;
+                    self.reset_session();
+                    self.outbound = Outbound::new(self.context.config.packet_size);
+                    self.arrivals = None;
+                    self.session.begin_playback(origin);
+                    self.accept_session();
                 }
-                None => {
-                    { self.session.build.translation.as_ref() }.map_or(own, |it| it.server_hash)
+                Step::Foreign => {
+                    if self.session.playback.is_some() {
+                        self.end_session(DisconnectReason::ConnectionLost);
+                        self.forget_objects();
+                    }
+                    return Err(RecordError::NeedsKeyframe);
                 }
-            };
-            if record != client {
-                return Err(RecordError::OtherSchema { record, client });
+            }
+            let (number, mut result) = (self.session.number, Ok(()));
+            for (channel, packet) in self.session.play(record, step) {
+                // A callback may have ended the playback.
+                if !self.session.is_current(number) {
+                    break;
+                }
+                result = result.and(self.handle_packet(channel, &packet));
+            }
+            result?;
+            let session = *session.get_or_insert(self.session.number);
+            kept = self.session.next_record(session);
+            if kept.is_none() {
+                return Ok(());
             }
         }
-        for item in record.items() {
-            check_messages(item.messages)?;
-        }
-        self.inbound.work.reset();
-        self.take_record(record)?;
-        let session = self.session.number;
-        while self.session.is_current(session)
-            && let Some(playback) = &mut self.session.playback
-            && let Some(next) = playback.next()
-        {
-            self.take_record(&next)?;
-        }
-        Ok(())
     }
 
     /// Prepares the client for the records of a server of a different build: from the next keyframe of that schema on,
@@ -151,51 +160,5 @@ impl NetworkClient {
             self.session.build.translation = Some(Arc::new(resolved?));
         }
         Ok(self.resolution().len())
-    }
-
-    /// Plays a record at its place.
-    fn take_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
-        let playback = self.session.playback.as_mut();
-        let current = playback.filter(|playback| playback.origin.checksum() == record.origin());
-        let step = match (current, record.keyframe()) {
-            (Some(playback), _) => playback.step(record, &self.context.config)?,
-            (None, Some(origin)) => Step::Begin(*origin),
-            (None, None) => {
-                if self.session.playback.is_some() {
-                    self.end_session(DisconnectReason::ConnectionLost);
-                    self.forget_objects();
-                }
-                return Err(RecordError::NeedsKeyframe);
-            }
-        };
-        match step {
-            Step::Skip => return Ok(()),
-            // The state of a connection, without objects.
-            Step::Begin(origin) => {
-                self.session.number += 1;
-                self.session.ticket.lost = None;
-                self.session.carrier.datagrams = false;
-                self.reset_session();
-                self.outbound = Outbound::new(self.context.config.packet_size);
-                self.arrivals = None;
-                self.session.server.framing = Framing::Compact;
-                self.session.server.start = Some(origin.start);
-                self.session.playback = Some(Playback::new(origin));
-                self.accept_session();
-            }
-            Step::Continue => {}
-        }
-        let session = self.session.number;
-        let playback = self.session.playback.as_mut();
-        let packets = playback.map(|playback| playback.play(record));
-        let mut result = Ok(());
-        for (channel, packet) in packets.unwrap_or_default() {
-            // A callback may have ended the playback.
-            if !self.session.is_current(session) {
-                break;
-            }
-            result = result.and(self.handle_packet(channel, &packet));
-        }
-        Ok(result?)
     }
 }

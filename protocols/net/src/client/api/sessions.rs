@@ -32,9 +32,8 @@
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
 use syncvar_runtime::unstable::ordered::IdMap;
-use syncvar_runtime::{
-    ConnectionId, DisconnectReason, NetworkReader, Prefabs, ReadError, ReadErrorKind,
-};
+use syncvar_runtime::unstable::world::Departure;
+use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::Framing;
 use crate::client::inbound::EarlyMessages;
@@ -49,7 +48,8 @@ use crate::stats::Stats;
 impl NetworkClient {
     /// Removes the objects and the state of the last connection.
     pub(super) fn reset_session(&mut self) {
-        self.forget_all();
+        let objects = self.objects.world.ids(|_| true);
+        self.forget(&objects, Departure::Destroyed);
         self.objects.forget_missed();
         self.session.reset();
         self.inbound.reset();
@@ -71,7 +71,21 @@ impl NetworkClient {
                 return Ok(());
             }
             Greeting::Learned(prefabs) => {
-                self.learn(*prefabs);
+                // All objects leave with the prefabs of the last server.
+                let (number, objects) = (self.session.number, self.objects.world.ids(|_| true));
+                self.forget(&objects, Departure::Destroyed);
+                if self.session.number == number {
+                    prefabs.warn_of_intervals(self.context.config.tick_rate);
+                    self.inbound.set_prefabs(&prefabs);
+                    let stats = Stats::for_prefabs(&prefabs, false);
+                    self.context.stats.behaviours = stats.behaviours;
+                    self.objects = Objects::new(*prefabs, &self.context.config);
+                    self.inputs = OwnInputs::default();
+                    self.session.build.learning = Learning::Done;
+                    let prefabs = &self.objects.world.prefabs;
+                    self.session
+                        .ask(prefabs, &mut self.outbound, &mut self.context);
+                }
                 return Ok(());
             }
             Greeting::Leaves(report, result) => (report, result),
@@ -83,24 +97,6 @@ impl NetworkClient {
             .send(&Disconnect::from(&reason), outbound, stats);
         self.end_session(reason);
         result
-    }
-
-    /// Replaces the prefabs, and with them all objects, and asks the server again.
-    fn learn(&mut self, prefabs: Prefabs) {
-        let number = self.session.number;
-        self.forget_all();
-        if self.session.number != number {
-            return;
-        }
-        prefabs.warn_of_intervals(self.context.config.tick_rate);
-        self.inbound.set_prefabs(&prefabs);
-        self.context.stats.behaviours = Stats::for_prefabs(&prefabs, false).behaviours;
-        self.objects = Objects::new(prefabs, &self.context.config);
-        self.inputs = OwnInputs::default();
-        self.session.build.learning = Learning::Done;
-        let prefabs = &self.objects.world.prefabs;
-        self.session
-            .ask(prefabs, &mut self.outbound, &mut self.context);
     }
 
     /// Handles the server's `Connect`. A server with a different version that overlooks the difference is
@@ -120,7 +116,8 @@ impl NetworkClient {
         if self.session.has_outdated_objects() {
             let number = self.session.number;
             self.inbound.early.drop_all(&mut self.context);
-            self.forget_all();
+            let objects = self.objects.world.ids(|_| true);
+            self.forget(&objects, Departure::Destroyed);
             if self.session.number != number || self.session.state != ClientState::Connecting {
                 return Ok(());
             }

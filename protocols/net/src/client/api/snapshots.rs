@@ -29,7 +29,7 @@ use syncvar_runtime::{NetId, ReadError};
 
 use crate::MessageType;
 use crate::client::inbound::{EarlyKind, Snapshot};
-use crate::client::objects::Fact;
+use crate::client::objects::{Fact, ObjectChange};
 use crate::client::state_message::StateMessage;
 use crate::client::{ClientEvent, NetworkClient};
 
@@ -75,7 +75,7 @@ impl NetworkClient {
     pub(super) fn skip_object(&mut self, object: NetId) {
         let limit = self.context.config.max_objects;
         if self.objects.world.contains(object) {
-            self.forget(object, Departure::Destroyed);
+            self.forget(&[object], Departure::Destroyed);
         }
         self.inbound.early.drop_of(object, &mut self.context);
         if !self.inbound.early.skip(object, limit) {
@@ -132,20 +132,20 @@ impl NetworkClient {
             let place = snapshot.place.unwrap_or_default();
             let is_moved = { &mut self.objects }.refresh(object, place, snapshot.relation.parent);
             if is_moved {
-                self.report_parent(object);
+                self.report_change(ObjectChange::Parent(object));
             }
             self.inbound.early.forget_gone(object);
             self.inbound.early.queues.drop_deltas(object);
             return (!is_moved || self.objects.world.contains(object)).then_some(true);
         }
         if exists {
-            self.forget(object, Departure::Destroyed);
+            self.forget(&[object], Departure::Destroyed);
         }
         if let Some(scene_id) = snapshot.relation.scene_id
             && self.session.is_joining()
             && let Some(previous) = self.objects.outdated_scene_object(scene_id)
         {
-            self.forget(previous, Departure::Hidden);
+            self.forget(&[previous], Departure::Hidden);
         }
         self.session.is_current(session).then_some(false)
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar_runtime::NetworkWriter;
 
-use super::Arrivals;
+use super::{Arrivals, TickReport};
 use crate::client::state_message::StateMessage;
 use crate::message::frame;
 
@@ -24,13 +24,7 @@ pub(super) struct LateCalls {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DueCalls {
     /// Those that have waited for the state of a tick.
-    UpTo {
-        tick: u32,
-        /// Whether the changes of the tick have arrived.
-        of_tick: bool,
-        /// Whether the changes of all earlier ticks have arrived, too.
-        up_to_tick: bool,
-    },
+    UpTo(TickReport),
     /// Those that have waited too long at an own time.
     Overdue(Duration),
 }
@@ -38,13 +32,9 @@ pub(crate) enum DueCalls {
 impl DueCalls {
     fn contains(self, call: &LateCall) -> bool {
         match self {
-            Self::UpTo {
-                tick,
-                of_tick,
-                up_to_tick,
-            } => match call.tick.cmp(&tick) {
-                Ordering::Less => up_to_tick,
-                Ordering::Equal => of_tick,
+            Self::UpTo(report) => match call.tick.cmp(&report.tick) {
+                Ordering::Less => report.up_to_tick,
+                Ordering::Equal => report.of_tick,
                 Ordering::Greater => false,
             },
             Self::Overdue(now) => call.since < now.saturating_sub(MAX_WAIT),

@@ -15,12 +15,23 @@ use syncvar_runtime::{CallFailure, Encoding, NetId, NetworkReader, ReadError, Re
 pub(crate) struct ReceivedCall<'a> {
     pub(crate) object: NetId,
     pub(crate) place: CallPlace,
-    pub(crate) arguments: NetworkReader<'a>,
+    arguments: NetworkReader<'a>,
     /// Arguments in the types of this build; `None` from a server of this build.
-    pub(crate) translated: Option<Vec<u8>>,
+    translated: Option<Vec<u8>>,
     encoding: Encoding,
     /// Bytes of the arguments.
     bytes: &'a [u8],
+}
+
+impl ReceivedCall<'_> {
+    /// Runs a function with the arguments, in the types of this build.
+    pub(crate) fn with_arguments<R>(&mut self, run: impl FnOnce(&mut NetworkReader<'_>) -> R) -> R {
+        let Some(bytes) = &self.translated else {
+            return run(&mut self.arguments);
+        };
+        let budget = self.arguments.budget();
+        run(&mut NetworkReader::with_encoding(bytes, self.encoding).with_budget(budget))
+    }
 }
 
 impl Inbound {

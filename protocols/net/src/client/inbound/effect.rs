@@ -2,7 +2,7 @@
 
 use super::{Deltas, Inbound, OwnerState, Reading, ReceivedCall, Snapshot};
 use crate::client::ClientEvent;
-use crate::client::objects::parent_from_wire;
+use crate::client::objects::{ObjectChange, parent_from_wire};
 use crate::client::state_message::StateMessage;
 use crate::client::translation::translate_message;
 use crate::message::{
@@ -32,9 +32,9 @@ pub(crate) enum Effect<'a> {
     /// states are not read.
     Snapshots(&'a [u8], Option<ReadError>),
     Call(ReceivedCall<'a>),
-    ParentChanged(NetId),
+    /// A change is reported.
+    Changed(ObjectChange),
     Removed(NetId, Departure),
-    OwnerChanged(NetId, bool),
     /// An object became a player, and with `is_new_owner` an object of this client.
     Player {
         number: i16,
@@ -42,7 +42,6 @@ pub(crate) enum Effect<'a> {
         is_new_owner: bool,
     },
     BurstEnded,
-    SceneObjectsSpawned,
     /// A message for the clocks.
     Pong(&'a [u8]),
     /// A message for the inputs.
@@ -115,7 +114,7 @@ impl Inbound {
         let (world, parent) = (&mut lent.objects.world, parent_from_wire(parent));
         let is_moved = world.contains(child) && world.relations.set_parent(child, parent);
         Ok(if is_moved {
-            Effect::ParentChanged(child)
+            Effect::Changed(ObjectChange::Parent(child))
         } else {
             Effect::Nothing
         })
@@ -154,7 +153,8 @@ impl Inbound {
                 LocalClientAuthority::decode(message.payload)?;
             let is_deferred = self.early.defer(net_id, message, lent);
             return Ok(if !is_deferred && lent.set_owned(net_id, authority) {
-                Effect::OwnerChanged(net_id, authority)
+                let (object, owned) = (net_id, authority);
+                Effect::Changed(ObjectChange::Owner { object, owned })
             } else {
                 Effect::Nothing
             });
@@ -190,7 +190,7 @@ impl Inbound {
             1 => Ok(Effect::BurstEnded),
             // During a burst, its end reports the scene objects.
             2 if lent.session.is_joining() => Ok(Effect::Nothing),
-            2 => Ok(Effect::SceneObjectsSpawned),
+            2 => Ok(Effect::Changed(ObjectChange::SceneObjects)),
             state => {
                 let (what, value) = ("state of SpawnFinished", state.into());
                 let kind = ReadErrorKind::InvalidValue { what, value };

@@ -3,11 +3,17 @@
 use super::{Fact, Objects, ReplicaStage};
 use syncvar_runtime::NetId;
 
-/// Report that a complete burst leads to.
+/// Change of the objects, which the behaviours and the program learn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum BurstReport {
+pub(crate) enum ObjectChange {
+    /// A new object.
     Spawned(NetId),
-    OwnerChanged { object: NetId, owned: bool },
+    /// A new owner.
+    Owner { object: NetId, owned: bool },
+    /// A new parent of an object.
+    Parent(NetId),
+    /// All scene objects for this client are spawned.
+    SceneObjects,
 }
 
 impl Objects {
@@ -25,21 +31,21 @@ impl Objects {
         self.world.ids(|replica| !replica.is(Fact::Refreshed))
     }
 
-    /// Lists the reports after a burst by ascending id, and makes all new objects visible.
-    pub(crate) fn burst_reports(&mut self) -> Vec<BurstReport> {
-        let mut reports = Vec::new();
+    /// Lists the changes by a burst by ascending id, and makes all new objects visible.
+    pub(crate) fn burst_changes(&mut self) -> Vec<ObjectChange> {
+        let mut changes = Vec::new();
         // Without a loop: a nested iterator checks each level for each object.
         self.world.objects.iter_mut().for_each(|(number, replica)| {
             let object = NetId(number);
             let owned = replica.is(Fact::Owned);
             if replica.is_visible() && owned != replica.is(Fact::OwnedBeforeBurst) {
-                reports.push(BurstReport::OwnerChanged { object, owned });
+                changes.push(ObjectChange::Owner { object, owned });
             }
             if !replica.is_visible() && !replica.is_poisoned() {
                 replica.stage = ReplicaStage::Visible;
-                reports.push(BurstReport::Spawned(object));
+                changes.push(ObjectChange::Spawned(object));
             }
         });
-        reports
+        changes
     }
 }

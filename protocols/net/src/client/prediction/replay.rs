@@ -12,7 +12,7 @@ use super::behaviours::{PredictedBehaviours, PredictedEntry, Reason, Side};
 use super::object::Comparison;
 use super::{GroupStep, PredictionStats, Predictions, moment};
 use crate::client::ClientEvent;
-use crate::client::arrivals::Arrivals;
+use crate::client::arrivals::{Arrivals, TickReport};
 use crate::client::context::Context;
 use crate::client::inputs::OwnInputs;
 use crate::client::objects::{Fact, Objects, Replica};
@@ -34,35 +34,25 @@ pub(crate) struct Predicting<'a> {
     pub(crate) outbound: &'a mut Outbound,
 }
 
-/// Reported tick of the wire.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TickState {
-    pub(crate) tick: u32,
-    /// Whether the changes of the tick have arrived.
-    pub(crate) complete: bool,
-    /// Whether changes since the last report may be missing.
-    pub(crate) after_gap: bool,
-}
-
 impl Predictions {
     /// Compares the server's state of a reported tick with the predictions.
-    pub(crate) fn compare(&mut self, state: TickState, lent: &Predicting<'_>) {
+    pub(crate) fn compare(&mut self, report: TickReport, lent: &Predicting<'_>) {
         if self.objects.is_empty() {
             return;
         }
         // The replicas may hold changes of later ticks.
         let newest = lent.arrivals.map(Arrivals::newest_tick);
-        let is_newest = newest == Some(state.tick);
-        let Some(tick) = lent.session.network_tick(state.tick) else {
+        let is_newest = newest == Some(report.tick);
+        let Some(tick) = lent.session.network_tick(report.tick) else {
             return;
         };
-        if state.after_gap || !state.complete {
+        if report.after_gap || !report.of_tick {
             let round_trip = lent.context.clock.server.round_trip();
             let round_trip = round_trip.map(|(mean, _)| mean).unwrap_or_default();
             let ticks = lent.inputs.ticks_of(2 * round_trip) + REPAIR_TICKS;
             self.uncertain_until = tick + ticks;
         }
-        if !state.complete || !is_newest {
+        if !report.of_tick || !is_newest {
             return;
         }
         let datagrams = lent.arrivals.and_then(|it| it.datagrams.as_ref());

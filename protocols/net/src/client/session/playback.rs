@@ -1,12 +1,13 @@
 //! Playback: tick records in place of a server's packets.
 
+use super::Session;
 use super::early_records::EarlyRecords;
-use crate::client::ClientConfig;
+use crate::client::{ClientConfig, ClientState};
 use crate::link::header::StreamHeader;
 use crate::link::stream::StreamTicks;
 use crate::message::{Message, SpawnFinished, frames};
-use crate::record::RecordOrigin;
-use crate::{RecordError, TickRecord};
+use crate::record::{RecordOrigin, check_messages};
+use crate::{Framing, RecordError, TickRecord};
 use syncvar_runtime::NetworkWriter;
 
 /// Length of the messages in one packet, except for a longer message.
@@ -15,7 +16,7 @@ const PACKET: usize = 1340;
 /// Position in a sequence of records.
 #[derive(Debug)]
 pub(crate) struct Playback {
-    pub(crate) origin: RecordOrigin,
+    origin: RecordOrigin,
     /// Number of the last record.
     seq: u64,
     /// Tick of the last record, which the headers can have.
@@ -34,11 +35,82 @@ pub(crate) enum Step {
     /// A keyframe that the objects do not lead to: they are forgotten first.
     Begin(RecordOrigin),
     Continue,
+    /// A record of another origin, without its keyframe.
+    Foreign,
+}
+
+impl Session {
+    /// Checks whether the client can play a record, whose prefabs have the hash `own`.
+    pub(crate) fn check_record(
+        &mut self,
+        record: &TickRecord,
+        own: u64,
+    ) -> Result<(), RecordError> {
+        if self.playback.is_none() && self.state != ClientState::Disconnected {
+            return Err(RecordError::Connected);
+        }
+        if let Some(origin) = record.keyframe() {
+            let record = origin.schema_hash;
+            let playback = self.playback.as_ref();
+            let client = match playback.map(|playback| playback.origin.schema_hash) {
+                Some(client) => client,
+                None if record == own => {
+                    self.build.translation = None;
+                    own
+                }
+                None => { self.build.translation.as_ref() }.map_or(own, |it| it.server_hash),
+            };
+            if record != client {
+                return Err(RecordError::OtherSchema { record, client });
+            }
+        }
+        for item in record.items() {
+            check_messages(item.messages)?;
+        }
+        Ok(())
+    }
+
+    /// Decides about a record. A record behind a missing record is kept.
+    pub(crate) fn step(
+        &mut self,
+        record: &TickRecord,
+        config: &ClientConfig,
+    ) -> Result<Step, RecordError> {
+        let playback = self.playback.as_mut();
+        let current = playback.filter(|playback| playback.origin.checksum() == record.origin());
+        match (current, record.keyframe()) {
+            (Some(playback), _) => playback.step(record, config),
+            (None, Some(origin)) => Ok(Step::Begin(*origin)),
+            (None, None) => Ok(Step::Foreign),
+        }
+    }
+
+    /// Begins to play the records of an origin.
+    pub(crate) fn begin_playback(&mut self, origin: RecordOrigin) {
+        self.server.framing = Framing::Compact;
+        self.server.start = Some(origin.start);
+        self.playback = Some(Playback::new(origin));
+    }
+
+    /// Moves to a record, unless it is skipped. Returns its messages in packets of a stream, with their channels.
+    pub(crate) fn play(&mut self, record: &TickRecord, step: Step) -> Vec<(u8, Vec<u8>)> {
+        match &mut self.playback {
+            Some(playback) if step != Step::Skip => playback.play(record),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes the kept record that follows, while the connection with a number is open.
+    pub(crate) fn next_record(&mut self, number: u64) -> Option<TickRecord> {
+        let is_current = self.is_current(number);
+        let playback = self.playback.as_mut().filter(|_| is_current)?;
+        playback.early.next(playback.seq)
+    }
 }
 
 impl Playback {
     /// Returns the position before the first record of an origin.
-    pub(crate) fn new(origin: RecordOrigin) -> Self {
+    fn new(origin: RecordOrigin) -> Self {
         Self {
             origin,
             seq: 0,
@@ -48,12 +120,8 @@ impl Playback {
         }
     }
 
-    /// Decides about a record of the same origin by the position of the playback. A record behind a missing record is kept.
-    pub(crate) fn step(
-        &mut self,
-        record: &TickRecord,
-        config: &ClientConfig,
-    ) -> Result<Step, RecordError> {
+    /// Decides about a record of the same origin by the position of the playback.
+    fn step(&mut self, record: &TickRecord, config: &ClientConfig) -> Result<Step, RecordError> {
         let keyframe = record.keyframe().copied();
         let (seq, expected) = (record.seq(), self.seq.saturating_add(1));
         if let Some(origin) = keyframe.filter(|_| seq < self.seq) {
@@ -77,13 +145,8 @@ impl Playback {
         Ok(Step::Continue)
     }
 
-    /// Takes the kept record that follows.
-    pub(crate) fn next(&mut self) -> Option<TickRecord> {
-        self.early.next(self.seq)
-    }
-
     /// Moves to a record. Returns its messages in packets of a stream, with their channels.
-    pub(crate) fn play(&mut self, record: &TickRecord) -> Vec<(u8, Vec<u8>)> {
+    fn play(&mut self, record: &TickRecord) -> Vec<(u8, Vec<u8>)> {
         (self.seq, self.tick) = (record.seq(), record.tick());
         let mut packets = Vec::new();
         let mut border = NetworkWriter::new();
