@@ -289,6 +289,37 @@ fn an_optional_behaviour_comes_and_goes() {
 }
 
 #[test]
+fn a_server_without_compiled_types_adds_and_removes_an_optional_behaviour() {
+    let schema = prefabs().schema();
+    let mut net = MemoryNetwork::new(move || Prefabs::from_schema(&schema).unwrap());
+    net.connect_client(NetworkClient::new(prefabs()));
+    net.settle();
+    let id = net.server.spawn_prefab("ghost", SpawnOptions::default());
+    let id = id.unwrap();
+    net.settle();
+    let health = |net: &MemoryNetwork| {
+        let ghost = net.client(0).get::<Optional<Body>>(id).unwrap();
+        ghost.as_ref().map(|body| *body.health)
+    };
+    for first in [5, 6] {
+        let server = &mut net.server;
+        server.set_value(id, "Body", "present", true).unwrap();
+        server.set_value(id, "Body", "health", first).unwrap();
+        net.settle();
+        assert_eq!(health(&net), Some(first));
+    }
+    net.server.set_value(id, "Body", "present", false).unwrap();
+    net.server.set_value(id, "Body", "present", true).unwrap();
+    net.settle();
+    assert_eq!(health(&net), Some(0), "a new instance");
+    net.server.set_value(id, "Body", "present", false).unwrap();
+    net.settle();
+    assert_eq!(health(&net), None);
+    let error = net.server.set_value(id, "Body", "health", 1).unwrap_err();
+    assert_eq!(error.kind(), &FieldErrorKind::Absent);
+}
+
+#[test]
 fn a_former_owner_forgets_what_only_the_owner_reads() {
     let (mut net, client) = network(Framing::Compact);
     let id = tank_of(&mut net, client);

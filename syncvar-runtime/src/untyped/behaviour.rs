@@ -106,6 +106,8 @@ impl UntypedBehaviour {
 
     /// Sets the value of a field. A different value makes the field dirty. Returns whether it differed.
     ///
+    /// The field `present` of an optional behaviour adds the behaviour, with the first value of each field, or removes it.
+    ///
     /// # Errors
     ///
     /// When the behaviour lacks the field or is absent, and when the value does not fit the type.
@@ -114,7 +116,8 @@ impl UntypedBehaviour {
         let error = |kind| FieldError::new(name, field, kind);
         let position = self.class.position(field);
         let position = position.ok_or_else(|| self.class.no_such_field(field))?;
-        if !self.is_present() {
+        let is_presence = self.presence_bit() == 1 << position;
+        if !self.is_present() && !is_presence {
             return Err(error(FieldErrorKind::Absent));
         }
         let (Some(own), Some(place)) = (
@@ -130,6 +133,11 @@ impl UntypedBehaviour {
         }
         *place = value;
         self.dirty |= 1 << position;
+        if is_presence {
+            // A client that follows gets the whole behaviour, or its absence alone.
+            self.reset();
+            self.dirty = self.existing(u64::MAX);
+        }
         Ok(true)
     }
 

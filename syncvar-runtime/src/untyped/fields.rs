@@ -224,7 +224,7 @@ impl UntypedBehaviour {
     }
 
     /// Returns those of some fields that exist: an absent behaviour has its presence alone.
-    fn existing(&self, fields: u64) -> u64 {
+    pub(super) fn existing(&self, fields: u64) -> u64 {
         let all = self.class.schema().dirty_bits();
         let existing = if self.is_present() {
             all
