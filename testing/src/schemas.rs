@@ -249,8 +249,7 @@ impl World<'_> {
                 let by_owner = field.writers != Writers::Server && own.writers != Writers::Server;
                 if is_owner && by_owner {
                     let written = expected(&own.value, &field.value, ours, &zero(&field.value));
-                    // The server never sends a hidden field back to its writer.
-                    if written.as_ref() == Some(theirs) || is_hidden && written.is_some() {
+                    if written.as_ref() == Some(theirs) {
                         continue;
                     }
                 }

@@ -1,7 +1,7 @@
 //! Random edits of a schema, as a developer makes them between two builds.
 
 use syncvar::schema::{
-    Names, Schema, SchemaBehaviour, SchemaCall, SchemaClass, SchemaField, SchemaMessage,
+    Names, Readers, Schema, SchemaBehaviour, SchemaCall, SchemaClass, SchemaField, SchemaMessage,
     SchemaPrefab, Writers,
 };
 use syncvar::testing::Random;
@@ -266,8 +266,9 @@ impl Pair {
             if random.chance(100) {
                 edited.item.readers = readers(random);
             }
-            if random.chance(100) {
-                edited.item.writers = writers(random);
+            let item = &mut edited.item;
+            if random.chance(100) || item.readers == Readers::Others {
+                item.writers = writers(random, item.readers);
             }
             fields.push(edited);
         }
@@ -384,11 +385,12 @@ fn with_parts(
 }
 
 fn field(random: &mut Random, name: String) -> SchemaField {
+    let readers = readers(random);
     SchemaField {
         names: Names::new(name),
         value: random_field_type(random),
-        readers: readers(random),
-        writers: writers(random),
+        readers,
+        writers: writers(random, readers),
         initial_only: false,
     }
 }

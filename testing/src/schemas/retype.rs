@@ -138,8 +138,9 @@ pub(super) fn readers(random: &mut Random) -> Readers {
     }
 }
 
-pub(super) fn writers(random: &mut Random) -> Writers {
-    if random.chance(250) {
+/// Returns random writers of a field: an owner writes no field that it does not read.
+pub(super) fn writers(random: &mut Random, readers: Readers) -> Writers {
+    if random.chance(250) && readers != Readers::Others {
         Writers::Owner
     } else {
         Writers::Server

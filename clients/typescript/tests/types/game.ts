@@ -1,4 +1,4 @@
-// Made by `syncvar types --typescript`: the schema 3e32d90226121d72. Do not edit.
+// Made by `syncvar types --typescript`: the schema 6424730b9b4a15bb. Do not edit.
 
 import type { Build } from "syncvar";
 import { resolve } from "syncvar/resolution";
@@ -75,8 +75,8 @@ export interface Fighter {
     health: number;
     /** `u32`, read by the owner. */
     gold: number | undefined;
-    /** `f32?`, read by all but the owner. */
-    aim: number | null | undefined;
+    /** `f32?`. */
+    aim: number | null;
     /** `SyncList<Card>`, read by the owner and its group. */
     cards: Card[] | undefined;
     /** `SyncDictionary<String, [Gait?; 2]>`. */
@@ -145,7 +145,7 @@ prefab fighter 0123456789abcdef0123456789abcdef
     class Fighter
       health was hp was life: i32
       gold: u32, read by the owner, written by the owner and the server, sent once
-      aim: f32?, read by all but the owner, written by the owner
+      aim: f32?, written by the owner
       cards: SyncList<Card { suit: u8, "odd name": { 0: u8, 1: {{ 0: u16 }} } }>, read by the owner and its group
       scores: SyncDictionary<String, [Gait [Stand = 0, Walk was Stroll = 1, Unknown = 2 other]?; 2]>
       effect: Effect [None = 0, Burn = 1 { damage: i32, seconds: f32 }, Push = 2 { 0: u8, 1: u8 }]

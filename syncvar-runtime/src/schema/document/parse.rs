@@ -198,6 +198,10 @@ fn field(line: &mut Cursor<'_>) -> Result<SchemaField, SchemaError> {
     } else {
         Readers::Everyone
     };
+    if readers == Readers::Others && line.accept(", written by") {
+        let message = "the owner does not read the field, so it cannot write it";
+        return Err(line.error_before(", written by", message));
+    }
     let writers = if line.accept(", written by the owner and the server") {
         Writers::OwnerAndServer
     } else if line.accept(", written by the owner") {

@@ -15,7 +15,7 @@ prefab player 0123456789abcdef0123456789abcdef
     class Player
       health was hp was life: i32
       gold: u32, read by the owner, written by the owner and the server, sent once
-      aim: f32?, read by all but the owner, written by the owner
+      aim: f32?, read by all but the owner
       cards: SyncList<Card { suit: u8, "odd name": { 0: u8, 1: {{ 0: u16 }} } }>, read by the owner and its group
       map: [u8: [String; 3] measured?] as Odd measured
       empty: Nothing { }
@@ -125,6 +125,10 @@ fn mistakes_are_errors_with_their_place() {
         (
             format!("{class}      a: u8, read by me\n"),
             "line 4, column 12: expected the end of the line",
+        ),
+        (
+            format!("{class}      a: u8, read by all but the owner, written by the owner\n"),
+            "line 4, column 39: the owner does not read the field, so it cannot write it",
         ),
         (
             format!("{class}{fields}"),
