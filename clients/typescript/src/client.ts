@@ -7,7 +7,6 @@ import type { Build, EventName, Difference, GameTypes, Heard, Messages } from ".
 import { type Link, NoTransport, open, type Transport } from "./link.js";
 import { type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
-import type { CallSchema } from "./schema.js";
 import { readSchema, type Schema } from "./schema.js";
 import { fail } from "./types.js";
 import { type Rests, SettledTicks } from "./settled.js";
@@ -69,7 +68,6 @@ export class Client<G extends GameTypes = any> implements Rests {
   private readonly listeners = new Listeners();
   private readonly owner: Owner;
   private readonly world: World;
-  private readonly extensions: Extension[] = [];
   private readonly settled = new SettledTicks();
   private connection: Connection | undefined;
   private pause = FIRST_PAUSE;
@@ -88,21 +86,16 @@ export class Client<G extends GameTypes = any> implements Rests {
       poisoned: (object) => this.connection?.resync(object.id),
       called: (...call) => this.connected().call(...call),
       spawned: (object) => {
-        for (const it of this.extensions) it.spawned(object);
+        this.owner.extension?.spawned(object);
         this.emit("spawn", object);
       },
       despawned: (object, isHidden) => {
-        for (const it of this.extensions) it.despawned(object);
+        this.owner.extension?.despawned(object);
         this.emit("despawn", object, isHidden);
       },
-      ownerChanged: (object) => this.emit("owner", object),
-      restored: (object) => this.emit("restored", object),
-      refused: (object) => this.emit("refused", object),
       changed: (change) => this.changed(change),
       networkTick: (tick) => this.connection?.networkTick(tick) ?? 0,
-      received: (behaviour: Behaviour, call: CallSchema, values) => this.emit(`${behaviour.name}.${call.name}`, behaviour, ...values),
-      unreadable: (id, reason) => this.emit("unreadable", id, reason),
-      unfit: (behaviour, field) => this.emit("unfit", behaviour, field),
+      emit: (...event) => this.emit(...event),
       ready: () => this.ready(),
     };
     this.world = new World(observer, this.listeners);
@@ -114,10 +107,9 @@ export class Client<G extends GameTypes = any> implements Rests {
       token: undefined,
       schema: undefined,
       differences: [],
-      resolved: (differences) => this.emit("resolved", differences),
-      programMessage: (name, value) => this.emit("message", name, value),
+      emit: observer.emit,
       finished: (report) => this.finished(report),
-      extensions: this.extensions,
+      extension: undefined,
       ended: (...end) => this.ended(...end),
       isReturn: false,
     };
@@ -196,9 +188,9 @@ export class Client<G extends GameTypes = any> implements Rests {
     return this.settled.restedUntil(tick);
   }
 
-  /** Adds a part in a module of its own. */
+  /** Adds a part in a module of its own, in the place of a former one. */
   extend(extension: Extension): void {
-    this.extensions.push(extension);
+    this.owner.extension = extension;
     if (this.connection?.isConnected) extension.connected(this.connection);
   }
 
@@ -237,13 +229,13 @@ export class Client<G extends GameTypes = any> implements Rests {
     const { tick, isComplete, isAfterGap } = report;
     const network = this.connection!.networkTick(tick);
     this.settled.note(network, isComplete && !isAfterGap, !isAfterGap);
-    for (const it of this.extensions) it.finished(report, network);
+    this.owner.extension?.finished(report, network);
     this.emit("tick", network, isComplete);
   }
 
   private ready(): void {
     this.pause = FIRST_PAUSE;
-    for (const it of this.extensions) it.ready();
+    this.owner.extension?.ready();
     this.setState("ready");
     this.emit("ready", this.owner.isReturn);
   }

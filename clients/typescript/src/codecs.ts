@@ -70,6 +70,9 @@ function alias(name: string): TypeSchema | undefined {
   return found === undefined ? undefined : readType(new Text(found));
 }
 
+/** Codecs of these types without an encoding. */
+const vectors = new Map<string, Type>();
+
 /**
  * Returns the form of a type of the program, such as `codec("{ name: String, team: u8 }")`, for the payloads of a request to join and of its
  * refusal. The text is that of a schema. `encode` throws as `set` does.
@@ -97,7 +100,10 @@ export function codecOf(type: TypeSchema, encoding?: Encoding): Type {
   switch (type.kind) {
     case "named": {
       const other = alias(type.name);
-      return other ? codecOf(other, encoding) : leaf(type.name)(encoding);
+      if (!other) return leaf(type.name)(encoding);
+      const made = (!encoding && vectors.get(type.name)) || codecOf(other, encoding);
+      if (!encoding) vectors.set(type.name, made);
+      return made;
     }
     case "struct":
       return members(membersOf(type.members, encoding));

@@ -2,8 +2,8 @@
 
 import { KEEP } from "./keep.js";
 import { map, ordered, sequence } from "./elements.js";
-import { type Codec, equal } from "./types.js";
-import { type Reader, WireError } from "./wire.js";
+import type { Codec } from "./types.js";
+import { type Reader, WireError, Writer } from "./wire.js";
 
 /** Operation of a collection, as hooks receive it. */
 export interface Operation {
@@ -39,6 +39,8 @@ export interface Collection extends Codec {
 export function readDelta(collection: Collection, reader: Reader, before: any): { value: any; operations: Operation[] } {
   const count = reader.count();
   if (count === 0) return { value: collection.read(reader), operations: [] };
+  // A copy moves many elements at once.
+  reader.visit((before.size ?? before.length) >> 4);
   const value = collection.copy(before);
   const operations: Operation[] = [];
   for (let left = count; left > 0; left--) {
@@ -49,11 +51,27 @@ export function readDelta(collection: Collection, reader: Reader, before: any): 
   return collection.settle ? { value: collection.settle(value), operations: [] } : { value, operations };
 }
 
-/** Returns the equal key in a map or set, or the key itself. Keys may be objects. */
-function find(keys: Iterable<any>, key: any): any {
-  if (typeof key !== "object") return key;
-  for (const other of keys) if (equal(other, key)) return other;
-  return key;
+/** Keys of the last collection whose keys are objects, by their bytes. */
+let known: { of: any; keys: Map<string, any> } | undefined;
+
+/** Reads a key. Returns the equal key in a map or set, or the key itself. Keys may be objects. */
+function readKey(codec: Codec, reader: Reader, of: Map<any, any> | Set<any>): any {
+  const from = reader.at;
+  const key = codec.read(reader);
+  if (typeof key !== "object" || !key) return key;
+  if (known?.of !== of) {
+    reader.visit(of.size);
+    known = { of, keys: new Map([...of.keys()].map((it) => [idOf(codec, it), it])) };
+  }
+  const id = String(reader.bytes.subarray(from, reader.at));
+  if (!known.keys.has(id)) known.keys.set(id, key);
+  return known.keys.get(id);
+}
+
+function idOf(codec: Codec, key: any): string {
+  const writer = new Writer();
+  codec.write(writer, key);
+  return String(writer.bytes);
 }
 
 /** Reads keys, each of them once, with the value behind each. */
@@ -86,6 +104,7 @@ export function list(element: Codec): Collection {
     copy: (value) => [...value],
     apply(reader, value: any[], kind, index) {
       const within = (limit: number): void => {
+        reader.visit((value.length - index) >> 8);
         if (index >= limit) throw new WireError(`operation ${kind} at ${index} of ${value.length} elements`);
       };
       switch (kind) {
@@ -108,6 +127,7 @@ export function list(element: Codec): Collection {
           return { kind: "set", index, value: value[index] };
         case 6: {
           const removed = reader.varint();
+          reader.visit((value.length - index) >> 8);
           if (index + removed > value.length) throw new WireError(`splice of ${removed} at ${index} of ${value.length}`);
           const inserted: any[] = this.read(reader);
           const tail = value.splice(index + removed);
@@ -161,7 +181,7 @@ export function dictionary(key: Codec, element: Codec): Collection {
         value.clear();
         return { kind: "clear" };
       }
-      const it = find(value.keys(), key.read(reader));
+      const it = readKey(key, reader, value);
       if (kind === 0) {
         const of = element.read(reader);
         if (it === KEEP) return undefined;
@@ -195,7 +215,7 @@ export function set(element: Codec): Collection {
         value.clear();
         return { kind: "clear" };
       }
-      const it = find(value, element.read(reader));
+      const it = readKey(element, reader, value);
       if (it === KEEP) return undefined;
       if (kind === 0 && !value.has(it)) {
         value.add(it);

@@ -36,10 +36,9 @@ const OTHER_SCHEMA = 1;
 /** Parts of a client that outlive a connection. */
 export interface Owner extends Knowledge {
   readonly world: World;
-  programMessage(name: string, value: any): void;
   /** The state of a tick of the server is here. */
   finished(report: Report): void;
-  readonly extensions: readonly Extension[];
+  extension: Extension | undefined;
   /** The connection has ended; `isFinal` if another one would end alike. */
   ended(reason: string, isFinal: boolean, payload?: Uint8Array): void;
 }
@@ -224,7 +223,7 @@ export class Connection {
     this.update++;
     this.arrivals.expire(now - 1000 / this.clock.tickRate);
     this.owner.world.expire(now);
-    for (const it of this.owner.extensions) it.advanced();
+    this.owner.extension?.advanced();
     this.writes.flush(now, this.clock.roundTrip ?? 0);
     if (this.clock.isDue(now)) {
       this.sendMessage(message(Kind.Ping, (writer) => writer.packed(Math.round(now * 1000))));
@@ -243,7 +242,7 @@ export class Connection {
 
   private acknowledged(ack: Ack): void {
     this.writes.acknowledge(ack, this.sequence);
-    for (const it of this.owner.extensions) it.acknowledged(ack, this.sequence);
+    this.owner.extension?.acknowledged(ack, this.sequence);
   }
 
   private apply(packet: Packet, reader: Reader): void {
@@ -307,8 +306,7 @@ export class Connection {
         return this.clock.pong(performance.now(), sent, server / 1000, tickRate);
       }
       case Kind.InputState:
-        for (const it of this.owner.extensions) it.reported(reader.copy());
-        return;
+        return this.owner.extension?.reported(reader);
       case Kind.Void:
       case Kind.NotReady:
         return;
@@ -316,7 +314,7 @@ export class Connection {
     const found = kind >= FIRST_PROGRAM_MESSAGE && this.owner.schema?.messages.find((it) => it.number === kind);
     if (!found) throw new WireError(`the unknown message ${kind}`);
     const value = found.type.read(reader);
-    if (value !== KEEP) this.owner.programMessage(found.name, value);
+    if (value !== KEEP) this.owner.emit("message", found.name, value);
   }
 
   private handleHandshake(kind: number, reader: Reader): void {
@@ -330,7 +328,7 @@ export class Connection {
       this.flush();
       this.state = "connected";
       this.owner.world.begin(accepted.schema, this.channels, accepted.incarnation);
-      for (const it of this.owner.extensions) it.connected(this);
+      this.owner.extension?.connected(this);
       this.sendMessage(message(Kind.Ready));
     } catch (error) {
       if (!(error instanceof Unsuitable)) throw error;
@@ -340,6 +338,6 @@ export class Connection {
 
   private handleDisconnect(reader: Reader): void {
     const [reason, text] = [reader.u8(), reader.text(reader.u16())];
-    this.end(text || `the server has ended the connection (${reason})`, FINAL.includes(reason), REQUESTED, reader.rest().slice());
+    this.end(text || `ended by the server (${reason})`, FINAL.includes(reason), REQUESTED, reader.rest().slice());
   }
 }

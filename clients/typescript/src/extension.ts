@@ -6,7 +6,7 @@ import type { Ack } from "./headers.js";
 import type { NetworkObject } from "./objects.js";
 import type { Reader } from "./wire.js";
 
-/** Part of a client that a page adds, such as its predictions. */
+/** Part of a client that a page adds: its predictions. */
 export interface Extension {
   /** The server has accepted a connection. */
   connected(connection: Connection): void;

@@ -35,8 +35,8 @@ export interface Knowledge {
   schema: Schema | undefined;
   /** Differences between the two. */
   differences: readonly Difference[];
-  /** The schema of the server is here, and differs from that of the page. */
-  resolved(differences: readonly Difference[]): void;
+  /** Tells an event. */
+  emit(name: string, ...values: any[]): void;
 }
 
 /** Answer of a server that accepts the client. */
@@ -131,7 +131,7 @@ export class Handshake {
       return;
     }
     const resolution = resolve?.(own, server, LEAVES);
-    known.resolved((known.differences = resolution?.differences ?? []));
+    known.emit("resolved", (known.differences = resolution?.differences ?? []));
     const reasons = known.differences.filter((it) => isExact || it.kind === "refused").map(({ place, text }) => `${place}: ${text}`);
     if (!resolution || reasons.length) throw new Unsuitable(["the server is of another build", ...reasons].join("\n"), true);
     known.schema = resolution.schema;

@@ -1,14 +1,14 @@
 // Types with a name: WIRE.md, section 2.
 
 import { float, integer } from "./numbers.js";
-import { type Codec, demand, fail, Form, type Make, Unreadable } from "./types.js";
+import { type Codec, demand, fail, type Make, Unreadable } from "./types.js";
 import { utf8Of, WireError } from "./wire.js";
 
 export const UNKNOWN: Codec = {
   read: () => {
     throw new Unreadable();
   },
-  write: (_, value) => fail("value of a type that this client knows", value),
+  write: (_, value) => fail("value of a known type", value),
 };
 
 /** Longest text in bytes. */
@@ -40,7 +40,6 @@ function hash(grouped: boolean): Codec {
 export function text(most = MAX_TEXT): Codec {
   const isFixed = most < MAX_TEXT;
   return {
-    form: isFixed ? Form.Other : Form.Text,
     read(reader) {
       const length = reader.count();
       if (isFixed && length > most) throw new WireError(`a text of ${length} bytes, beyond ${most}`);
@@ -65,7 +64,6 @@ const MAX_BEHAVIOURS = 64;
 
 const LEAVES = new Map<string, Codec>(Object.entries({
   bool: {
-    form: Form.Bool,
     read: (reader) => reader.bool(),
     write(writer, value) {
       demand(typeof value === "boolean", "bool", value);

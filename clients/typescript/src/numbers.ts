@@ -95,7 +95,7 @@ export function float(bits: number, encoding?: Encoding): Type {
   }
   const write = bits === 32 ? "f32" : "f64";
   return {
-    form: bits === 32 ? Form.Float : Form.Double,
+    form: bits === 32 ? Form.Float : Form.Other,
     read: bits === 32 ? (reader) => reader.f32() : (reader) => reader.f64(),
     write(writer, value) {
       check(value, round);

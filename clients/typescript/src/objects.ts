@@ -50,8 +50,8 @@ export interface Requests {
   /** An object needs a snapshot. */
   poisoned(object: NetworkObject): void;
   called(behaviour: Behaviour, call: number, values: any[], isLossy: boolean): void;
-  /** A value of a field does not fit the type of the page. */
-  unfit(behaviour: Behaviour, field: string): void;
+  /** Tells an event. */
+  emit(name: string, ...values: any[]): void;
   /** A field has another value. */
   changed(behaviour: Behaviour, at: number, value: any, previous: any, operations: Operation[], tick: number): void;
 }
@@ -152,7 +152,7 @@ export class Behaviour<T extends BehaviourTypes = any> {
     this.ticks[at] = origin.tick;
     if (dirty.size) dirty.delete(at);
     const name = layout.names[at];
-    if (layout.hasUnfit && layout.types[at].takeUnfit?.()) this.requests.unfit(this, name);
+    if (layout.hasUnfit && layout.types[at].takeUnfit?.()) this.requests.emit("unfit", this, name);
     if (value === KEEP) return;
     const previous = this.values[name];
     this.values[name] = layout.hasCollections ? layout.keep(at, value) : value;
@@ -270,7 +270,7 @@ export class NetworkObject<G extends GameTypes = any> {
     received.count = 0;
     for (let isWhole = true; isWhole && reader.left > 0; ) {
       const behaviour = this.behaviours[reader.u8()];
-      if (!behaviour) throw new WireError("no behaviour at this position");
+      if (!behaviour) throw new WireError("no behaviour there");
       isWhole = attempt(() => behaviour.readChanges(reader, received));
     }
     this.receive(origin);

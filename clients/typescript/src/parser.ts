@@ -77,6 +77,7 @@ function parameters(text: Text): number[] {
 
 function plain(text: Text, depth: number): TypeSchema {
   check(text, depth);
+  text.count();
   if (text.accept("{ ")) return { kind: "struct", name: "", members: inBraces(text, depth) };
   if (text.accept("{")) {
     const of = readType(text, depth);

@@ -212,12 +212,6 @@ export class Layout {
         return this.readNumber(at, reader);
       case Form.Signed:
         return unfold(this.readNumber(at, reader));
-      case Form.Double:
-        return reader.f64();
-      case Form.Bool:
-        return reader.bool();
-      case Form.Text:
-        return reader.text(reader.count());
       default:
         return this.types[at].read(reader);
     }

@@ -12,9 +12,13 @@ export interface Names {
   was: string[];
 }
 
+/** Most names and types of a text: they take more memory and time than their bytes. */
+const MAX_PARTS = 16_384;
+
 /** Text that is read from its begin to its end. Every method throws a `WireError` with the line and the column. */
 export class Text {
   private at = 0;
+  private parts = 0;
 
   constructor(private readonly text: string) {}
 
@@ -39,7 +43,13 @@ export class Text {
     if (this.at < this.text.length) this.fail(`expected ${what}`);
   }
 
+  /** Counts a name or a type. */
+  count(): void {
+    if (++this.parts > MAX_PARTS) this.fail(`more than ${MAX_PARTS} names and types`);
+  }
+
   name(): string {
+    this.count();
     if (!this.accept('"')) return this.match(NAME) ?? this.fail("expected a name");
     const quoted = this.match(QUOTED) ?? "";
     if (!this.accept('"')) this.fail("expected the end of a quoted name");

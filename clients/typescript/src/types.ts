@@ -9,9 +9,6 @@ export const enum Form {
   Unsigned,
   Signed,
   Float,
-  Double,
-  Bool,
-  Text,
 }
 
 /** Form of a type on the wire. `write` throws a `TypeError` or a `RangeError` for a value that the type cannot hold; its message begins with the place in the value. */

@@ -120,13 +120,12 @@ export class Reader {
     let high = 0;
     let byte = first;
     for (let shift = 7; byte > 127; shift += 7) {
-      if (shift > 63) throw new WireError("a number of more than 10 bytes");
       byte = this.u8();
       const part = byte & 127;
       if (shift < 32) low |= part << shift;
       if (shift > 32) high |= part << (shift - 32);
       else if (shift === 28) high |= part >>> 4;
-      if (shift === 63 && part > 1) throw new WireError("a number above 64 bits");
+      if (shift > 63 || (shift === 63 && part > 1)) throw new WireError("a number above 64 bits");
     }
     this.high = high >>> 0;
     return low >>> 0;

@@ -26,14 +26,6 @@ export interface Observer extends Omit<Requests, "changed"> {
   changed(change: Change): void;
   /** Returns a tick of the headers as one of the server's time. */
   networkTick(tick: number): number;
-  ownerChanged(object: NetworkObject): void;
-  /** A snapshot has repaired an object. */
-  restored(object: NetworkObject): void;
-  /** The server has refused writes of this client. */
-  refused(object: NetworkObject): void;
-  received(behaviour: Behaviour, call: CallSchema, values: any[]): void;
-  /** A state or a call of an object could not be read. */
-  unreadable(id: number, reason: string): void;
   ready(): void;
 }
 
@@ -117,7 +109,7 @@ export class World {
         if (!object.isRefreshed) this.remove(object.id, true);
         else if (object.isPoisoned) continue;
         else if (!object.isAnnounced) this.announce(object);
-        else if (object.owned !== owned.has(object)) this.observer.ownerChanged(object);
+        else if (object.owned !== owned.has(object)) this.observer.emit("owner", object);
       }
       for (const run of this.early.splice(0)) run();
       this.observer.ready();
@@ -155,7 +147,7 @@ export class World {
     object.isPoisoned = false;
     if (object.isAnnounced) {
       this.tell();
-      if (isPoisoned) this.observer.restored(object);
+      if (isPoisoned) this.observer.emit("restored", object);
     }
     else if (!this.burst) this.announce(object);
   }
@@ -205,7 +197,7 @@ export class World {
     if (!(error instanceof WireError)) throw error;
     const object = this.objects.get(id);
     if (object) object.isPoisoned = true;
-    this.observer.unreadable(id, error.message);
+    this.observer.emit("unreadable", id, error.message);
   }
 
   /** Asks for a snapshot of a poisoned object, unless one is on its way. */
@@ -237,7 +229,7 @@ export class World {
     const isNew = object.owned !== isOwned;
     [object.owned, object.player] = [isOwned, player];
     if (!isOwned) object.permit = 0;
-    if (isNew && object.isAnnounced && !this.burst) this.observer.ownerChanged(object);
+    if (isNew && object.isAnnounced && !this.burst) this.observer.emit("owner", object);
     const lost = isOwned ? "others" : "owner";
     if (!isNew) return;
     for (const behaviour of object.behaviours) behaviour.forget((field) => field.readers === lost, packet.tick);
@@ -261,7 +253,7 @@ export class World {
     this.attempt(object.id, () => object.readSelected(reader, { tick, keepsOwn: false, isAnew: true }));
     if (object.isPoisoned) this.ask(object);
     this.tell();
-    if (isRefused) this.observer.refused(object);
+    if (isRefused) this.observer.emit("refused", object);
     return object;
   }
 
@@ -277,14 +269,14 @@ export class World {
     // An object whose first snapshot was unreadable is unknown to the program.
     if (!object || (!this.burst && !object.isAnnounced)) return;
     const call = behaviour?.schema.calls[number];
-    if (!behaviour || !call || call.kind === "command") return this.observer.unreadable(object.id, "a call that it does not have");
+    if (!behaviour || !call || call.kind === "command") return this.observer.emit("unreadable", object.id, "a call that it does not have");
     let values: any[];
     try {
       values = readValues(call, reader);
     } catch (error) {
-      return this.observer.unreadable(object.id, `${call.name}: ${error instanceof Error ? error.message : error}`);
+      return this.observer.emit("unreadable", object.id, `${call.name}: ${error instanceof Error ? error.message : error}`);
     }
-    const run = (): void => this.observer.received(behaviour, call, values);
+    const run = (): void => this.observer.emit(`${behaviour.name}.${call.name}`, behaviour, ...values);
     if (this.burst && !object.isAnnounced && this.early.length < MAX_CALLS) this.early.push(run);
     else if (call.afterState && packet.tick > this.completed && this.late.length < MAX_CALLS) this.late.push({ tick: packet.tick, since: performance.now(), run });
     else run();
@@ -298,11 +290,10 @@ export class World {
 
   /** Runs the calls that have waited too long. */
   expire(now: number): void {
-    this.runLate((call) => now - call.since > MAX_WAIT);
+    this.runLate(({ since }) => now - since > MAX_WAIT);
   }
 
   private runLate(isDue: (call: LateCall) => boolean): void {
-    if (!this.late.length) return;
     const due = this.late.filter(isDue);
     this.late = this.late.filter((call) => !due.includes(call));
     for (const { run } of due) run();
@@ -311,7 +302,7 @@ export class World {
   private announce(object: NetworkObject): void {
     object.isAnnounced = true;
     this.observer.spawned(object);
-    if (object.owned) this.observer.ownerChanged(object);
+    if (object.owned) this.observer.emit("owner", object);
   }
 
   private changed(behaviour: Behaviour, at: number, value: any, previous: any, operations: Operation[], tick: number): void {

@@ -167,3 +167,12 @@ test("a hostile server wastes neither time nor memory", async (context) => {
   const { user } = process.cpuUsage(started);
   assert.ok(user < 20_000_000, `${user} us`);
 });
+
+test("a schema with more parts than any game is refused before they are made", async (context) => {
+  const { states, socket } = await connect(context);
+  const text = "message m = 48: u8\n".repeat(9_000);
+  for (let from = 0; from < text.length; from += 60_000) {
+    receive(socket, message(21, [from + 60_000 < text.length ? 0 : 1, ...Buffer.from(text.slice(from, from + 60_000))]));
+  }
+  assert.deepEqual(states.at(-1), { state: "waiting", reason: "unreadable packet: line 5462, column 17: more than 16384 names and types" });
+});

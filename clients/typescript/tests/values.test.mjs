@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Predictor } from "../prediction.js";
-import { Client } from "../syncvar.js";
+import { Client, codec } from "../syncvar.js";
 import { accepted, described, FakeSocket, message, takeMessages } from "./support.mjs";
 import { sleep, turn } from "./time.mjs";
 
@@ -52,7 +52,7 @@ ${HEAD}${Object.entries(FIELDS).map(([name, [type]]) => `      ${name}: ${type},
 const varint = (value) => (value > 127 ? [(value % 128) + 128, ...varint(Math.floor(value / 128))] : [value]);
 
 /** Returns object 1 of prefab 0 in a SpawnBatch. */
-const spawn = (state) => message(23, [7, ...varint(state.length - 6), 0, ...state]);
+const spawn = (state) => message(23, [...(state.length < 6 ? [state.length + 1] : [7, ...varint(state.length - 6)]), 0, ...state]);
 
 async function connect(context, schema = SCHEMA, state = Array(Object.values(FIELDS).reduce((sum, [, bytes]) => sum + bytes, 1)).fill(0)) {
   const client = new Client("http://test.invalid", { transport: "websocket" });
@@ -251,4 +251,77 @@ test("a runtime without a transport is told so, once", async () => {
   Object.assign(globalThis, { WebSocket, WebTransport });
   assert.deepEqual(states.map(([state]) => state), ["connecting", "closed"]);
   assert.match(states[1][1], /^this runtime has no WebSocket/);
+});
+
+test("operations of a hostile server on large collections have a limit", async (context) => {
+  const schema = `${HEAD}      list: SyncList<u8>\n      keys: SyncDictionary<Key { a: u16 }, u8>\n`;
+  const count = 200_000;
+  const { client, door, receive } = await connect(context, schema, [0, 0]);
+  const unreadable = [];
+  client.on("unreadable", (id, reason) => unreadable.push(reason));
+  const long = (kind, payload) => [6, 0, 24, 0, payload.length & 255, (payload.length >> 8) & 255, (payload.length >> 16) & 255, 0, kind, 0, ...payload];
+  const update = (contents) => long(22, [7, ...varint(contents.length - 7), ...contents]);
+  receive([3, 1, ...update([1, 0, ...varint(count), ...Array(count).fill(7)])]);
+  assert.equal(door.fields.list.length, count);
+  // A few insertions at the front are usual.
+  receive([3, 1, ...update([1, 100, ...Array(100).fill([2, 1]).flat()])]);
+  assert.deepEqual([door.fields.list.length, unreadable], [count + 100, []]);
+  const started = process.cpuUsage();
+  receive([3, 1, ...update([1, ...varint(60_000), ...Array(60_000).fill([2, 1]).flat()])]);
+  assert.match(unreadable[0], /^\d+ values in \d+ bytes$/);
+  assert.equal(door.fields.list.length, count + 100);
+  // Keys that are objects are found without a search: 20 000 of them.
+  receive([3, 1, ...spawn([0, 0])]);
+  const puts = Array.from({ length: 20_000 }, (_, at) => [0, ...varint(at), 1]);
+  receive([3, 1, ...update([2, ...varint(puts.length), ...puts.flat()])]);
+  receive([3, 1, ...update([2, ...varint(puts.length), ...puts.flat()])]);
+  assert.equal(door.fields.keys.size, 20_000);
+  const { user } = process.cpuUsage(started);
+  assert.ok(user < 2_000_000, `${user} us`);
+});
+
+test("random values of random types travel as they are, and their cut bytes never throw another error", () => {
+  let seed = 7;
+  const random = (limit) => (seed = (seed * 48271) % 2147483647) % limit;
+  const pick = (...all) => all[random(all.length)];
+  const integer = (name, low, high) => () => [name, pick(low, high, 0, 1, Math.trunc(low / 3), Math.trunc(high / 7))];
+  const big = (name, low, high) => () => [name, pick(low, high, 0n, 1n, high / 3n, low / 5n)];
+  const texts = ["", "a", "\ufeffb", "é\u{1F600}", "x".repeat(40), "\u0000"];
+  const leaves = [
+    integer("u8", 0, 255), integer("i8", -128, 127), integer("u16 as Fixed", 0, 65535), integer("i32", -(2 ** 31), 2 ** 31 - 1), integer("u32", 0, 2 ** 32 - 1), integer("i16 as Bits<12>", -2048, 2047),
+    big("u64", 0n, 2n ** 64n - 1n), big("i64", -(2n ** 63n), 2n ** 63n - 1n), big("i128", -(2n ** 127n), 2n ** 127n - 1n), big("u64 as Fixed", 0n, 2n ** 64n - 1n),
+    () => ["f32", pick(0, -0, 1.5, NaN, Infinity, -Infinity, Math.fround(1e-40))], () => ["f64", pick(0.1, -0, NaN, 1e300)], () => ["f32 as Half", pick(0, 0.5, -2, 65504)],
+    () => ["bool", pick(true, false)], () => ["char", pick("a", "é", "\u{1F600}")], () => ["String", pick(...texts)], () => ["[FixedString; 40]", pick(...texts)],
+    () => ["Decimal", pick("0", "-1.10", "79228162514264337593543950335")], () => ["Duration", pick(0, 1.5, 4000000000)], () => ["BehaviourRef<A>", pick(null, { object: 3, behaviour: 2 })],
+  ];
+  const make = (depth) => {
+    const inner = () => make(depth - 1);
+    const shapes = depth <= 0 ? [] : [
+      () => { const [type, value] = inner(); return [`[${type}]`, type === "u8" ? Uint8Array.of(value, 1) : [value, value]]; },
+      () => { const [type, value] = inner(); return [`${type}?`, type.endsWith("?") || type.startsWith("BehaviourRef") ? null : pick(value, null)]; },
+      () => { const [[a, x], [b, y]] = [inner(), inner()]; return [`S { a: ${a}, "odd name": ${b} }`, { a: x, "odd name": y }]; },
+      () => { const [[a, x], [b, y]] = [inner(), inner()]; return [`{ 0: ${a}, 1: ${b} }`, [x, y]]; },
+      () => { const [a, x] = inner(); return [`E [None = 0, Some = 1 { of: ${a} }]`, pick("None", { Some: { of: x } })]; },
+      () => { const [a, x] = inner(); return [`[${a}; 2]`, [x, x]]; },
+      () => { const [a, x] = inner(); return [`[String: ${a}]`, new Map([["", x], ["b", x]])]; },
+      () => ["{String}", new Set(["", "z", "\ufffd", "\u{1F600}"])],
+      () => { const [a, x] = inner(); return [`SyncList<${a}>`, [x, x, x]]; },
+      () => { const [a, x] = inner(); return [`SyncDictionary<u16, ${a}>`, new Map([[1, x], [300, x]])]; },
+    ];
+    return pick(...shapes, ...leaves)();
+  };
+  for (let round = 0; round < 2000; round++) {
+    const [type, value] = make(4);
+    const form = codec(type);
+    const bytes = form.encode(value);
+    assert.deepEqual(form.decode(bytes), value, type);
+    assert.deepEqual(form.encode(form.decode(bytes)), bytes, type);
+    const cut = bytes.subarray(0, random(bytes.length + 1));
+    if (cut.length === bytes.length) continue;
+    try {
+      form.decode(cut);
+    } catch (error) {
+      assert.equal(error.name, "Error", `${type}: ${error.stack}`);
+    }
+  }
 });
