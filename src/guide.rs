@@ -41,6 +41,7 @@ pages! {
     migrating_mirror = "migrating-mirror.md"
     migrating_netcode = "migrating-netcode.md"
     migrating_bevy_replicon = "migrating-bevy-replicon.md"
+    migrating_colyseus = "migrating-colyseus.md"
 }
 
 #[cfg(feature = "tcp")]

@@ -1,7 +1,7 @@
 // Packets of the server in the order of their ticks: WIRE.md, section 7. The packets of the newest tick wait for each other, so that its
 // changes are told together.
 
-import { type Ack, type DatagramHeader, extend, readDatagramHeader, readStreamHeader } from "./headers.js";
+import { type Ack, type DatagramHeader, extend, readDatagramHeader, readStreamHeader, type StreamHeader } from "./headers.js";
 import { Receiver } from "./receiver.js";
 import type { Reader } from "./wire.js";
 import type { Packet } from "./world.js";
@@ -54,6 +54,11 @@ class NewestTick {
   isOwed = false;
 
   constructor(readonly tick: number) {}
+
+  note({ isPartial, isOwed }: StreamHeader | DatagramHeader): void {
+    this.isPartial ||= isPartial;
+    this.isOwed ||= isOwed;
+  }
 }
 
 /** Packets of one connection, from the answer to Connect on. */
@@ -89,8 +94,7 @@ export class Arrivals {
     }
     const { newest } = this;
     if (packet.tick === newest.tick) {
-      newest.isPartial ||= header.isPartial;
-      newest.isOwed ||= header.isOwed;
+      newest.note(header);
       if (header.isLast) [newest.isEnded, newest.count] = [true, Math.max(newest.count, header.datagrams)];
     }
     // Packets before the first update have no end.
@@ -122,8 +126,7 @@ export class Arrivals {
     if (tick === newest.tick) {
       newest.datagrams++;
       [newest.count, newest.after] = [header.count, after];
-      newest.isPartial ||= header.isPartial;
-      newest.isOwed ||= header.isOwed;
+      newest.note(header);
       this.gather(packet, now);
     } else this.apply(packet);
     this.finish();

@@ -122,10 +122,10 @@ export function codecOf(type: TypeSchema, encoding?: Encoding): Type {
     case "collection":
       return collection(type.name, type.parts, encoding);
     case "measured":
-      return UNKNOWN;
+      return type.of.kind === "named" ? leaf(type.of.name)() : UNKNOWN;
     case "encoded":
       if (type.codec === "SmallestThree") return SMALLEST_THREE;
-      return ENCODINGS.includes(type.codec) ? codecOf(type.of, { name: type.codec, parameters: type.parameters }) : UNKNOWN;
+      return ENCODINGS.includes(type.codec) ? codecOf(type.of, { name: type.codec, parameters: type.parameters }) : leaf(type.codec)();
   }
 }
 

@@ -149,7 +149,7 @@ export function list(element: Codec): Collection {
 function removeRuns(reader: Reader, value: any[], runs: number): Operation {
   const kept: any[] = [];
   let at = 0;
-  if (runs === 0) throw new WireError("a removal without runs");
+  if (runs === 0) throw new WireError("no runs");
   for (let left = runs; left > 0; left--) {
     const [keep, remove] = [reader.varint(), reader.varint()];
     if (remove === 0 || at + keep + remove > value.length) throw new WireError(`a run of ${keep} and ${remove} elements`);
@@ -191,7 +191,7 @@ export function dictionary(key: Codec, element: Codec): Collection {
       if (kind !== 2) throw new WireError(`unknown operation ${kind} of a dictionary`);
       if (it === KEEP) return undefined;
       const removed = value.get(it);
-      if (!value.delete(it)) throw new WireError("a removal of a missing key");
+      if (!value.delete(it)) throw new WireError("a missing key");
       return { kind: "remove", key: it, value: removed };
     },
   };
@@ -221,7 +221,7 @@ export function set(element: Codec): Collection {
         value.add(it);
         return { kind: "add", value: it };
       }
-      if (kind !== 2 || !value.delete(it)) throw new WireError(`operation ${kind} of a set with an element that does not fit`);
+      if (kind !== 2 || !value.delete(it)) throw new WireError(`operation ${kind} of a set does not fit`);
       return { kind: "remove", value: it };
     },
   };

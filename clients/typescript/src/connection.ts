@@ -301,7 +301,7 @@ export class Connection {
         return world.spawnFinished(reader.packed());
       case Kind.Pong: {
         const [sent, server, tickRate] = [reader.packed() / 1000, reader.packed(), reader.packed()];
-        if (!tickRate) throw new WireError("a pong of 0 ticks in a second");
+        if (!tickRate) throw new WireError("0 ticks in a second");
         this.sendMessage(message(Kind.Echo, (writer) => writer.packed(server)));
         return this.clock.pong(performance.now(), sent, server / 1000, tickRate);
       }

@@ -144,7 +144,7 @@ export class Handshake {
     if (reader.u8() !== COMPACT) throw new Unsuitable("the server does not speak Compact");
     const incarnation = String(reader.take(8));
     const [firstTick, tickRate] = [reader.packed(), reader.packed()];
-    if (!tickRate) throw new WireError("a server of 0 ticks in a second");
+    if (!tickRate) throw new WireError("0 ticks in a second");
     // The send interval of behaviours without one.
     reader.packed();
     const count = reader.packed();

@@ -92,10 +92,10 @@ function writeAck(writer: Writer, ack: Ack): void {
 export function readStreamHeader(reader: Reader): StreamHeader {
   const flags = reader.u8();
   const isEarly = flags & (PARTIAL | OWED | SETTLED_OR_SENT) && !(flags & WIDE_OR_END);
-  if (isEarly || (flags & AFTER_OR_DECIDED && !(flags & SETTLED_OR_SENT))) throw new WireError(`a header of the stream with the flags ${flags}`);
+  if (isEarly || (flags & AFTER_OR_DECIDED && !(flags & SETTLED_OR_SENT))) throw new WireError(`a header with the flags ${flags}`);
   const step = flags & SEQ_OR_TICK ? reader.varint() : 0;
   const datagrams = flags & PARTS ? reader.u8() : 0;
-  if ((flags & SEQ_OR_TICK && !step) || (flags & PARTS && !datagrams)) throw new WireError("a header of the stream with a 0");
+  if ((flags & SEQ_OR_TICK && !step) || (flags & PARTS && !datagrams)) throw new WireError("a header with a 0");
   const sent = flags & SETTLED_OR_SENT ? reader.u16() : undefined;
   return {
     step,
@@ -118,13 +118,13 @@ export function writeStreamHeader(writer: Writer, step: number, ack: Ack | undef
 export function readDatagramHeader(reader: Reader): DatagramHeader {
   const flags = reader.u8();
   const isSent = (flags & SEQ_OR_TICK) !== 0;
-  if (!isSent && flags !== ACK) throw new WireError(`a header of a datagram with the flags ${flags}`);
+  if (!isSent && flags !== ACK) throw new WireError(`a header with the flags ${flags}`);
   const sequence = isSent ? reader.u16() : undefined;
   const isWide = (flags & WIDE_OR_END) !== 0;
   const tick = !isSent ? 0 : isWide ? reader.u32() : reader.u16();
   const after = flags & AFTER_OR_DECIDED ? reader.u16() : undefined;
   const [index, count] = flags & PARTS ? [reader.u8(), reader.u8()] : [0, 1];
-  if (index >= count) throw new WireError("an index of a datagram beyond their number");
+  if (index >= count) throw new WireError("an index beyond the number of datagrams");
   const settled = flags & SETTLED_OR_SENT ? reader.u16() : undefined;
   const [isPartial, isOwed] = [(flags & PARTIAL) !== 0, (flags & OWED) !== 0];
   return { sequence, tick, isWide, after, index, count, settled, isPartial, isOwed, ack: flags & ACK ? readAck(reader) : undefined };

@@ -2,6 +2,9 @@
 
 export { Client, type Events, type Options, type State } from "./client.js";
 export { codec } from "./codecs.js";
+export { register } from "./leaves.js";
+export type { Codec } from "./types.js";
+export type { Reader, Writer } from "./wire.js";
 export type { Operation } from "./collections.js";
 export type { BehaviourTypes, Build, Difference, FieldsOf, GameTypes, Resolution } from "./game.js";
 export type { Transport } from "./link.js";

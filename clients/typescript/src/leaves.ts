@@ -125,6 +125,11 @@ const LEAVES = new Map<string, Codec>(Object.entries({
   },
 } satisfies Record<string, Codec>));
 
+/** Gives the client the form of a type, or of an encoding, whose bytes the program of the server writes by hand. Schemas that are read later know it. */
+export function register(name: string, codec: Codec): void {
+  LEAVES.set(name, codec);
+}
+
 /** Leaf type of this name. */
 export function leaf(name: string): Make {
   const number = /^(NonZero)?([iuUI])(8|16|32|64|128)$/.exec(name);

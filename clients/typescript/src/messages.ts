@@ -50,7 +50,7 @@ export function forEachMessage(reader: Reader, visit: (kind: number) => void): v
     let length = reader.u16();
     let kind = reader.i16();
     if (kind === Kind.Long) {
-      if (length !== 6) throw new WireError(`a long message with a head of ${length} bytes`);
+      if (length !== 6) throw new WireError(`a long head of ${length} bytes`);
       [length, kind] = [reader.u32(), reader.i16()];
       if (kind === Kind.Long || length > MAX_PAYLOAD) throw new WireError(`a long message ${kind} of ${length} bytes`);
     }

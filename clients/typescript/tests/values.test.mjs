@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Predictor } from "../prediction.js";
-import { Client, codec } from "../syncvar.js";
+import { Client, codec, register } from "../syncvar.js";
 import { accepted, described, FakeSocket, message, takeMessages } from "./support.mjs";
 import { sleep, turn } from "./time.mjs";
 
@@ -324,4 +324,14 @@ test("random values of random types travel as they are, and their cut bytes neve
       assert.equal(error.name, "Error", `${type}: ${error.stack}`);
     }
   }
+});
+
+test("a page knows the types and encodings that the program writes by hand", async (context) => {
+  register("Percent", { read: (reader) => reader.u8() / 100, write: (writer, value) => writer.u8(Math.round(value * 100)) });
+  register("Shout", { read: (reader) => reader.text(reader.u8()).toUpperCase(), write: () => {} });
+  const schema = `${HEAD}      share: Percent, written by the owner\n      other: Percent measured\n      text: String as Shout\n      behind: u8\n`;
+  const { door } = await connect(context, schema, [50, 25, 2, 0x61, 0x62, 7]);
+  assert.deepEqual({ ...door.fields }, { share: 0.5, other: 0.25, text: "AB", behind: 7 });
+  door.set("share", 0.123);
+  assert.equal(door.fields.share, 0.12);
 });
