@@ -54,19 +54,18 @@ pub use writes::{ReplicaMut, ReplicaSink};
 
 use std::time::Duration;
 
-use crate::message::Ping;
 use crate::stats::Stats;
-use arrivals::{Arrivals, DueCalls};
+use arrivals::Arrivals;
 use context::Context;
-use inbound::{Inbound, PacketContext, Reading};
+use inbound::{Inbound, Reading};
 use inputs::OwnInputs;
 use objects::Objects;
 use outbound::Outbound;
 use prediction::{Predicting, Predictions};
 use session::Session;
 use syncvar_runtime::events::EventReader;
-use syncvar_runtime::{Changed, NetworkBehaviour, Prefabs};
-use writes::{PendingWrites, Sending};
+use syncvar_runtime::{Changed, Endpoint, NetworkBehaviour, Prefabs};
+use writes::PendingWrites;
 
 /// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
 ///
@@ -178,56 +177,8 @@ impl NetworkClient {
     /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
         if self.context.clock.own.admits_program() {
-            self.advance(now);
+            Endpoint::update(self, now);
         }
-    }
-
-    /// Runs an update by the owner of the clock.
-    pub(in crate::client) fn advance(&mut self, now: Duration) {
-        self.context.clock.advance(now);
-        if let Some(step) = self.context.clock.own.take_leap() {
-            self.context.events.push(ClientEvent::ClockLeap { step });
-        }
-        self.context.events.release();
-        self.inbound.work.reset();
-        // The packet in progress comes first.
-        if self.objects.world.checked_out.depth() == 0 {
-            let now = self.context.now();
-            let deadline = now.saturating_sub(self.context.config.gather_time());
-            let arrivals = self.arrivals.as_ref();
-            if arrivals.is_some_and(|arrivals| arrivals.is_overdue(deadline))
-                && let Err(error) = self.apply_gathered(None)
-            {
-                tracing::debug!(%error, "a malformed message of a late tick");
-            }
-            self.run_calls(DueCalls::Overdue(now));
-            self.inbound.packet = PacketContext::default();
-        }
-        if let Some(arrivals) = &mut self.arrivals {
-            let max_delay = self.context.config.max_view_delay;
-            arrivals.motion.advance(self.context.now(), max_delay);
-        }
-        self.show_view(self.context.now());
-        if self.is_connected() && self.session.is_heard() && self.context.config.compare_schemas {
-            let (now, interval) = (self.context.now(), self.context.config.ping_interval);
-            let view = self.arrivals.as_ref().and_then(|it| it.view(&self.objects));
-            let claims = self.outbound.lossy.is_none() && view.is_some();
-            if let Some(time) = self.context.clock.server.ping(now, interval, claims) {
-                self.outbound.send(&Ping { time }, &mut self.context.stats);
-            }
-        }
-        // A burst may contain the objects of early messages.
-        if !self.session.is_joining() && !self.session.is_away() {
-            self.inbound.early.drop_expired(&mut self.context);
-        }
-        self.writes.send(&mut Sending {
-            context: &mut self.context,
-            objects: &mut self.objects,
-            outbound: &mut self.outbound,
-            session: &self.session,
-        });
-        let (predictions, mut lent) = self.lend_predictions();
-        predictions.advance(&mut lent);
     }
 
     /// Returns the oldest event: for a program with a single consumer.

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
-use syncvar_runtime::unstable::world::CheckOut;
+use syncvar_runtime::unstable::world::{CheckOut, Departure};
 use syncvar_runtime::{Channel, MAX_BYTES, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::MessageType;
@@ -10,7 +10,6 @@ use crate::client::arrivals::Pass;
 use crate::client::inbound::{DeferredPacket, Deltas, Effect};
 use crate::client::objects::ObjectChange;
 use crate::client::state_message::StateMessage;
-use crate::client::translation::NO_PREFAB;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 use crate::message::{Disconnect, Echo, Frame, Message, Pong, frames, unknown};
 
@@ -152,8 +151,11 @@ impl NetworkClient {
             Effect::Hooks => self.run_deferred_hooks(),
             Effect::OwnerState(state) => self.run_received_hooks(state.object, state.hooks),
             Effect::Deltas(deltas) => return self.apply_deltas(deltas),
-            Effect::Snapshot(snapshot) if snapshot.prefab == Some(NO_PREFAB) => {
-                self.skip_object(snapshot.object);
+            Effect::Skipped(object) => {
+                if self.objects.world.contains(object) {
+                    self.forget(&[object], Departure::Destroyed);
+                }
+                self.inbound.early.skip(object, &mut self.context);
             }
             Effect::Snapshot(snapshot) => self.take_snapshot(&snapshot, None),
             Effect::Snapshots(payload, refused) => {

@@ -28,7 +28,7 @@ use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{NetId, ReadError};
 
 use crate::MessageType;
-use crate::client::inbound::{EarlyKind, Snapshot};
+use crate::client::inbound::{EarlyKind, Effect, Snapshot};
 use crate::client::objects::{Fact, ObjectChange};
 use crate::client::state_message::StateMessage;
 use crate::client::{ClientEvent, NetworkClient};
@@ -57,7 +57,7 @@ impl NetworkClient {
             // By reference: a snapshot is large, and there is one for each object of a join.
             match &Snapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
                 Ok(Some(snapshot)) => self.take_snapshot(snapshot, refused),
-                Ok(None) => self.skip_object(object),
+                Ok(None) => result = result.and(self.run_effect(Effect::Skipped(object))),
                 Err(error) => match self.objects.world.objects.get_mut(object.0) {
                     Some(replica) => {
                         replica.set(Fact::Refreshed, true);
@@ -68,19 +68,6 @@ impl NetworkClient {
             }
         }
         result
-    }
-
-    /// Skips an object of a prefab that this build lacks, and its messages.
-    #[cold]
-    pub(super) fn skip_object(&mut self, object: NetId) {
-        let limit = self.context.config.max_objects;
-        if self.objects.world.contains(object) {
-            self.forget(&[object], Departure::Destroyed);
-        }
-        self.inbound.early.drop_of(object, &mut self.context);
-        if !self.inbound.early.skip(object, limit) {
-            tracing::warn!(%object, limit, "too many objects of prefabs that this build lacks");
-        }
     }
 
     /// Takes a snapshot. An object that is announced or restored by it receives its early messages.

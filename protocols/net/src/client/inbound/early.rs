@@ -44,14 +44,15 @@ impl EarlyMessages {
         }
     }
 
-    /// Skips the messages of an object of a prefab that this build lacks, until it is removed. Returns false if the limit
-    /// of such objects is reached.
-    pub(crate) fn skip(&mut self, object: NetId, limit: usize) -> bool {
-        let has_room = self.skipped.len() < limit;
-        if has_room {
+    /// Skips the messages of an object of a prefab that this build lacks, until it is removed.
+    pub(crate) fn skip(&mut self, object: NetId, context: &mut Context) {
+        self.drop_of(object, context);
+        let limit = context.config.max_objects;
+        if self.skipped.len() < limit {
             self.skipped.insert(object);
+        } else {
+            tracing::warn!(%object, limit, "too many objects of prefabs that this build lacks");
         }
-        has_room
     }
 
     /// Ends the skip of an object that is removed. Returns whether it was skipped.

@@ -4,7 +4,7 @@ use super::{Deltas, Inbound, OwnerState, Reading, ReceivedCall, Snapshot};
 use crate::client::ClientEvent;
 use crate::client::objects::{ObjectChange, parent_from_wire};
 use crate::client::state_message::StateMessage;
-use crate::client::translation::translate_message;
+use crate::client::translation::{NO_PREFAB, translate_message};
 use crate::message::{
     Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide, ObjectSpawn,
     ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, unknown,
@@ -28,6 +28,8 @@ pub(crate) enum Effect<'a> {
     OwnerState(OwnerState),
     Deltas(Deltas<'a>),
     Snapshot(Snapshot<'a>),
+    /// The prefab of an object is unknown to this build.
+    Skipped(NetId),
     /// Snapshots of several objects: the payload of a `SpawnBatch`. With an error, the objects are made and their
     /// states are not read.
     Snapshots(&'a [u8], Option<ReadError>),
@@ -292,6 +294,9 @@ fn read_spawn<'a>(
             let prefabs = &lent.objects.world.prefabs;
             let translation = lent.session.build.translation.as_deref();
             let snapshot = Snapshot::from_spawn(&spawn, prefabs, translation, announced_parent);
+            if snapshot.prefab == Some(NO_PREFAB) {
+                return Ok(Effect::Skipped(snapshot.object));
+            }
             Effect::Snapshot(snapshot)
         }
         MessageType::ObjectSpawnScene => {

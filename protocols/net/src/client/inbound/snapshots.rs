@@ -2,7 +2,8 @@
 
 use super::owner_state::StateSource;
 use super::{Inbound, Reading, Snapshot};
-use crate::client::objects::{Fact, Health, Objects, Replica};
+use crate::client::objects::{Health, Objects, Replica};
+use crate::client::writes::RefusedWrites;
 use crate::client::{ClientConfig, ClientEvent, SpawnFailure};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::schema::{PolicyBits, Role};
@@ -201,13 +202,8 @@ impl Inbound {
             return Ok(None);
         };
         let index = world.pools.prefab(replica.at.pool);
-        let prefab = world.prefabs.get(index);
-        let plan = lent.session.plan(index);
-        let is_owned = replica.is(if joining {
-            Fact::OwnedBeforeBurst
-        } else {
-            Fact::Owned
-        });
+        let (prefab, plan) = (world.prefabs.get(index), lent.session.plan(index));
+        let is_owned = replica.was_owned(joining);
         let mut hooks = Vec::new();
         if let Some(slots) = world.pools.slots_mut(replica.at) {
             // `Unet` without the handshake has no owner writes.
@@ -217,12 +213,7 @@ impl Inbound {
             let tick = self.packet.tick;
             let refused = lent.writes.refused.remove(object);
             if let (Some(refused), Some(prefab)) = (&refused, prefab) {
-                // Where the snapshot has no value for this client, the value of the prefab takes the place.
-                slots.reset_fields(
-                    object,
-                    |index, slot| refused.of(index) & !slot.dirty_bits(),
-                    || prefab.make(),
-                );
+                reset_refused(object, slots, refused, prefab);
             }
             let mut source = StateSource {
                 plan,
@@ -257,6 +248,16 @@ impl Inbound {
         lent.report_unfit(object, &mut self.memory.translation.unfit);
         Ok(Some(hooks))
     }
+}
+
+/// Gives refused fields the values of the prefab, for the snapshot may have no values for this client.
+#[cold]
+fn reset_refused(object: NetId, slots: &mut dyn Slots, refused: &RefusedWrites, prefab: &Prefab) {
+    slots.reset_fields(
+        object,
+        |index, slot| refused.of(index) & !slot.dirty_bits(),
+        || prefab.make(),
+    );
 }
 
 /// Gives the fields on unreliable channels the tick of their spawn.

@@ -85,6 +85,16 @@ impl Replica {
         self.facts & fact as u8 != 0
     }
 
+    /// Returns whether this client owns the object; `before_burst`: owned the object before the burst in progress.
+    #[inline]
+    pub(crate) fn was_owned(&self, before_burst: bool) -> bool {
+        self.is(if before_burst {
+            Fact::OwnedBeforeBurst
+        } else {
+            Fact::Owned
+        })
+    }
+
     /// Sets whether a fact is true.
     pub(crate) fn set(&mut self, fact: Fact, value: bool) {
         if value {
