@@ -236,7 +236,7 @@ impl Prefabs {
     /// Returns all prefabs ordered by name, the order that both ends share.
     pub fn by_rank(&self) -> impl Iterator<Item = &Prefab> {
         let mut entries: Vec<_> = self.entries.iter().collect();
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         entries.into_iter()
     }
 

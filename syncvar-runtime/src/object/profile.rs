@@ -73,7 +73,7 @@ impl Profile {
     /// Returns the present objects with deltas, the most bytes first.
     pub fn objects(&self) -> Vec<(NetId, Counter)> {
         let mut objects: Vec<_> = self.objects.iter().map(|(id, cost)| (*id, *cost)).collect();
-        objects.sort_by_key(|(id, cost)| (u64::MAX - cost.bytes, *id));
+        objects.sort_unstable_by_key(|(id, cost)| (u64::MAX - cost.bytes, *id));
         objects
     }
 

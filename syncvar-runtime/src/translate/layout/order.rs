@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Layout, MapLayout, StructLayout, VariantLayout};
+use super::{Layout, StructLayout, VariantLayout};
 use crate::value::{MapValue, StructValue, Value};
 
 impl Layout {
@@ -35,14 +35,12 @@ impl Layout {
                 layout.element.compare_lists(a, b)
             }
             (Self::Set(element), Value::Set(a), Value::Set(b)) => {
-                let (mut a, mut b): (Vec<_>, Vec<_>) = (a.iter().collect(), b.iter().collect());
-                a.sort_by(|a, b| element.compare(a, b));
-                b.sort_by(|a, b| element.compare(a, b));
+                let (a, b) = (element.sorted(a.iter()), element.sorted(b.iter()));
                 let elements = a.iter().zip(&b).map(|(a, b)| element.compare(a, b));
                 first_difference(elements).then(a.len().cmp(&b.len()))
             }
             (Self::Map(map), Value::Map(a), Value::Map(b)) => {
-                let (a, b) = (map.sorted(a), map.sorted(b));
+                let (a, b) = (map.key.sorted_entries(a), map.key.sorted_entries(b));
                 let pairs = a.iter().zip(&b);
                 let entries = pairs.map(|((key, value), (other_key, other_value))| {
                     let keys = map.key.compare(key, other_key);
@@ -54,18 +52,27 @@ impl Layout {
         }
     }
 
+    /// Returns the elements of a set in order.
+    pub(super) fn sorted<'a>(&self, elements: impl Iterator<Item = &'a Value>) -> Vec<&'a Value> {
+        let mut sorted: Vec<_> = elements.collect();
+        self.sort(&mut sorted);
+        sorted
+    }
+
+    fn sort(&self, elements: &mut [&Value]) {
+        elements.sort_by(|a, b| self.compare(a, b));
+    }
+
+    /// Returns the entries of a map in the order of their keys, which have this layout.
+    pub(super) fn sorted_entries<'a>(&self, entries: &'a MapValue) -> Vec<(&'a Value, &'a Value)> {
+        let mut sorted: Vec<_> = entries.iter().collect();
+        sorted.sort_by(|(a, _), (b, _)| self.compare(a, b));
+        sorted
+    }
+
     fn compare_lists(&self, a: &[Value], b: &[Value]) -> Ordering {
         let elements = a.iter().zip(b).map(|(a, b)| self.compare(a, b));
         first_difference(elements).then(a.len().cmp(&b.len()))
-    }
-}
-
-impl MapLayout {
-    /// Returns the entries of a map in the order of their keys.
-    pub(super) fn sorted<'a>(&self, entries: &'a MapValue) -> Vec<(&'a Value, &'a Value)> {
-        let mut sorted: Vec<_> = entries.iter().collect();
-        sorted.sort_by(|(a, _), (b, _)| self.key.compare(a, b));
-        sorted
     }
 }
 

@@ -240,12 +240,11 @@ fn write_set(
     value: &Value,
     writer: &mut NetworkWriter,
 ) -> Option<Result<(), ValueError>> {
-    let mut sorted: Vec<&Value> = match value {
-        Value::Set(elements) => elements.iter().collect(),
-        Value::List(values) => values.iter().collect(),
+    let sorted = match value {
+        Value::Set(elements) => layout.sorted(elements.iter()),
+        Value::List(values) => layout.sorted(values.iter()),
         _ => return None,
     };
-    sorted.sort_by(|a, b| layout.compare(a, b));
     let distinct = check_distinct(sorted.iter().copied());
     Some(distinct.and_then(|()| write_elements(layout, sorted.into_iter(), writer)))
 }
@@ -258,8 +257,7 @@ fn write_map(
     writer: &mut NetworkWriter,
 ) -> Option<Result<(), ValueError>> {
     let entries = entries_of(map)?;
-    let mut sorted: Vec<_> = entries.iter().collect();
-    sorted.sort_by(|(a, _), (b, _)| key.compare(a, b));
+    let sorted = key.sorted_entries(&entries);
     if !writer.write_count(sorted.len()) {
         return Some(Ok(()));
     }

@@ -54,8 +54,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    pub(super) fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
-        let end = self.rest.find(|it| !accept(it)).unwrap_or(self.rest.len());
+    pub(super) fn take_while(&mut self, accept: fn(char) -> bool) -> &'a str {
+        let end = { self.rest }.find(|it| !accept(it));
+        let end = end.unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
         self.rest = rest;
         taken
