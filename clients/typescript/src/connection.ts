@@ -255,7 +255,7 @@ export class Connection {
     const { world } = this.owner;
     world.tell();
     world.finish(report);
-    this.view.arrived(performance.now(), report.tick, this.clock.tickRate, report.isComplete);
+    this.view.arrived(performance.now(), report.tick, this.clock.tickRate, report.isComplete && !report.isAfterGap);
     this.owner.finished(report);
   }
 

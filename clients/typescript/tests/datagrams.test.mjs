@@ -244,3 +244,23 @@ test("a tick whose changes the server has withheld is not complete", async (cont
   await send([3, 1]);
   assert.deepEqual(ticks, [[301, false], [302, true]]);
 });
+
+test("the view of a link that loses whole ticks is behind by a second interval", async (context) => {
+  const delays = [];
+  for (const lost of [0, 10]) {
+    const { client, transport } = await own(context);
+    let sequence = 0;
+    for (let tick = 2; tick < 80; tick++) {
+      await sleep(33);
+      sequence++;
+      // The only datagram of its tick.
+      if (!lost || tick % lost) transport.datagram(sequence, tick, message(22, [2, 1, tick]), 1);
+      client.showView();
+    }
+    await turn();
+    delays.push(299 + 79 - client.showView());
+    client.close();
+  }
+  const [whole, lossy] = delays;
+  assert.ok(lossy - whole > 0.8 && lossy - whole < 1.4, String(delays));
+});
