@@ -25,6 +25,9 @@ pub(crate) async fn serve(connection: Connection, door: Door, origins: Origins) 
         connection.closed().await;
         return Ok(End::Closed);
     }
+    let origin = request.headers.get(header::ORIGIN);
+    let origin = origin.and_then(|origin| origin.to_str().ok());
+    let door = door.with_origin(origin.map(str::to_owned));
     let session = request.ok().await;
     let session = Web(session.map_err(io::Error::other)?);
     let streams = session.0.accept_bi().await.map_err(io::Error::other)?;

@@ -30,6 +30,8 @@ const BLANK_LINE: &[u8] = b"\r\n\r\n";
 #[derive(Debug)]
 pub(crate) struct ServedContent {
     pub(crate) site: Site,
+    /// Lines of the program for the head of each answer.
+    pub(crate) head: String,
     /// Origins of pages whose scripts may upgrade.
     pub(crate) origins: Origins,
     pub(crate) messages: Messages,
@@ -43,18 +45,20 @@ where
     let mut buffer = BytesMut::new();
     let (method, request) = match read_request(&mut stream, &mut buffer).await? {
         Ok(request) => request,
-        Err(status) => return answer(stream, &text(status, status), &door).await,
+        Err(status) => return answer(stream, &content.text(None, status, status), &door).await,
     };
     if method == HttpMethod::Other {
         let status = "405 Method Not Allowed\r\nAllow: GET, HEAD";
-        return answer(stream, &text(status, "a page has GET and HEAD"), &door).await;
+        let refused = content.text(Some(&request), status, "a page has GET and HEAD");
+        return answer(stream, &refused, &door).await;
     }
     if method == HttpMethod::Head || !request.headers().contains_key("upgrade") {
+        let asked = Some(&request);
         let page = content
             .site
             .page(request.uri().path())
-            .map(|page| response("200 OK", &page.content_type, &page.body()));
-        let mut page = page.unwrap_or_else(|| text("404 Not Found", "not found"));
+            .map(|page| content.response(asked, "200 OK", &page.content_type, &page.body()));
+        let mut page = page.unwrap_or_else(|| content.text(asked, "404 Not Found", "not found"));
         if method == HttpMethod::Head {
             let body = page
                 .windows(BLANK_LINE.len())
@@ -63,11 +67,15 @@ where
         }
         return answer(stream, &page, &door).await;
     }
-    let stated = request.headers().get_all(ORIGIN).iter();
-    if !content.origins.allows(stated.map(HeaderValue::as_bytes)) {
-        let refused = text("403 Forbidden", "this origin may not connect");
+    if !content.allows(&request) {
+        let refused = content.text(
+            Some(&request),
+            "403 Forbidden",
+            "this origin may not connect",
+        );
         return answer(stream, &refused, &door).await;
     }
+    let door = door.with_origin(origin(&request).map(str::to_owned));
     let upgraded = create_response(&request).and_then(|response| {
         let mut bytes = Vec::new();
         write_response(&mut bytes, &response)?;
@@ -88,7 +96,7 @@ where
             Box::pin(socket::exchange(stream, content.messages, door)).await
         }
         Err(error) => {
-            let answered = text("400 Bad Request", &error.to_string());
+            let answered = content.text(Some(&request), "400 Bad Request", &error.to_string());
             answer(stream, &answered, &door).await
         }
     }
@@ -157,26 +165,51 @@ async fn answer(
     End::after(stream, door.options().max_linger_bytes).await
 }
 
-fn text(status: &str, text: &str) -> Vec<u8> {
-    response(
-        status,
-        "text/plain; charset=utf-8",
-        &Bytes::copy_from_slice(text.as_bytes()),
-    )
+/// Returns the origin of the page whose script has sent a request.
+fn origin(request: &Request) -> Option<&str> {
+    request.headers().get(ORIGIN)?.to_str().ok()
 }
 
-/// Returns a whole response. Pages are public: scripts of every origin may read them.
-fn response(status: &str, content_type: &str, body: &Bytes) -> Vec<u8> {
-    let length = body.len();
-    let mut bytes = format!(
-        "HTTP/1.1 {status}\r\n\
-         Content-Type: {content_type}\r\n\
-         Content-Length: {length}\r\n\
-         Access-Control-Allow-Origin: *\r\n\
-         Cache-Control: no-cache\r\n\
-         Connection: close\r\n\r\n"
-    )
-    .into_bytes();
-    bytes.extend_from_slice(body);
-    bytes
+impl ServedContent {
+    /// Returns whether the sender of a request may connect.
+    fn allows(&self, request: &Request) -> bool {
+        let stated = request.headers().get_all(ORIGIN).iter();
+        self.origins.allows(stated.map(HeaderValue::as_bytes))
+    }
+
+    fn text(&self, request: Option<&Request>, status: &str, text: &str) -> Vec<u8> {
+        let body = Bytes::copy_from_slice(text.as_bytes());
+        self.response(request, status, "text/plain; charset=utf-8", &body)
+    }
+
+    /// Returns the whole response to a request. The scripts of pages that may connect may read it.
+    fn response(
+        &self,
+        request: Option<&Request>,
+        status: &str,
+        content_type: &str,
+        body: &Bytes,
+    ) -> Vec<u8> {
+        let readers = match request
+            .filter(|request| self.allows(request))
+            .and_then(origin)
+        {
+            _ if self.origins.allows_all() => "Access-Control-Allow-Origin: *\r\n".to_owned(),
+            Some(origin) => format!("Access-Control-Allow-Origin: {origin}\r\nVary: Origin\r\n"),
+            None => "Vary: Origin\r\n".to_owned(),
+        };
+        let (length, head) = (body.len(), &self.head);
+        let mut bytes = format!(
+            "HTTP/1.1 {status}\r\n\
+             Content-Type: {content_type}\r\n\
+             Content-Length: {length}\r\n\
+             X-Content-Type-Options: nosniff\r\n\
+             {readers}{head}\
+             Cache-Control: no-cache\r\n\
+             Connection: close\r\n\r\n"
+        )
+        .into_bytes();
+        bytes.extend_from_slice(body);
+        bytes
+    }
 }

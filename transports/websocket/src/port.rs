@@ -91,6 +91,25 @@ impl WebPort {
         self.answer(path, content_type, move || body.clone())
     }
 
+    /// Adds a header to each answer, such as `Content-Security-Policy`. Each answer has `X-Content-Type-Options: nosniff` and
+    /// `Cache-Control: no-cache`; with [`origin`](Self::origin), the scripts of pages elsewhere cannot read the answers.
+    ///
+    /// A name or a value that HTTP forbids is an error of [`Host::listen`](syncvar_tokio::Host::listen).
+    ///
+    /// ```
+    /// use syncvar::websocket::WebPort;
+    ///
+    /// let port = WebPort::new()
+    ///     .header("Content-Security-Policy", "default-src 'self'; connect-src 'self'")
+    ///     .header("Referrer-Policy", "no-referrer");
+    /// # let _ = port;
+    /// ```
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.site.add_header(name, value);
+        self
+    }
+
     /// Serves TLS, too: pages and `wss`. Plain HTTP, WebSocket and TCP remain.
     #[cfg(feature = "tls")]
     #[must_use]
@@ -120,6 +139,7 @@ impl Port for WebPort {
             tcp: TcpPort.bind(addrs)?,
             serving: Arc::new(Serving {
                 content: ServedContent {
+                    head: self.site.head()?,
                     site: self.site,
                     origins: self.origins,
                     messages: self.messages,

@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 
 /// Pages by path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Site {
     pages: BTreeMap<String, Page>,
+    /// Lines of the head of each answer, of the program.
+    headers: Vec<(String, String)>,
 }
 
 /// Answer to a request for a path.
@@ -22,6 +26,28 @@ pub(crate) struct Page {
 impl Site {
     pub(crate) fn add(&mut self, path: &str, page: Page) {
         self.pages.insert(path.to_owned(), page);
+    }
+
+    pub(crate) fn add_header(&mut self, name: &str, value: &str) {
+        self.headers.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Returns the lines of the program for the head of an answer.
+    ///
+    /// # Errors
+    ///
+    /// When a name or a value has a character that HTTP forbids.
+    pub(crate) fn head(&self) -> io::Result<String> {
+        let mut head = String::new();
+        for (name, value) in self.headers.iter().map(|(name, value)| (&**name, &**value)) {
+            let (is_name, is_value) = (HeaderName::try_from(name), HeaderValue::try_from(value));
+            if is_name.is_err() || is_value.is_err() {
+                let message = format!("`{name}: {value}` is no header of HTTP");
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+            }
+            head.extend([name, ": ", value, "\r\n"]);
+        }
+        Ok(head)
     }
 
     pub(crate) fn page(&self, path: &str) -> Option<&Page> {

@@ -19,6 +19,7 @@ use crate::admission::Admission;
 use crate::gate::Gate;
 use crate::kcp::{INTERVAL, KcpError};
 use crate::listener::{Listener, Sent, bind_first};
+use crate::peers::PeerFacts;
 use crate::turn::{Turn, Turns};
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
 
@@ -184,7 +185,9 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
                 let connection = server.handle_connect(limits);
                 tracing::debug!(%connection, %from, "connected by UDP");
                 self.addrs.insert(connection, from);
-                self.admission.peers().add(connection, from);
+                let origin = None;
+                let peer = PeerFacts { addr: from, origin };
+                self.admission.peers().add(connection, peer);
                 client.stage = Stage::Known(connection);
             }
         }

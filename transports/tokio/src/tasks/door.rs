@@ -11,6 +11,7 @@ use super::inbox::{Delivery, Inbox, Ready, inbox};
 use super::outbox::{Outbox, Post, outbox};
 use crate::TransportOptions;
 use crate::admission::Admission;
+use crate::peers::PeerFacts;
 
 /// Way of a connection's task to its endpoint: open after the handshake.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub struct Door {
     options: Arc<TransportOptions>,
     admission: Arc<Admission>,
     peer: Option<SocketAddr>,
+    origin: Option<String>,
     /// Number of the task in its listener.
     number: u64,
     is_open: Arc<AtomicBool>,
@@ -38,7 +40,7 @@ pub struct Queues {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) number: u64,
-    pub(super) peer: Option<SocketAddr>,
+    pub(super) peer: Option<PeerFacts>,
     pub(super) limits: PacketLimits,
     pub(super) inbox: Inbox,
     pub(super) post: Post,
@@ -55,6 +57,7 @@ impl Door {
             options: Arc::clone(options),
             admission: Arc::clone(admission),
             peer: None,
+            origin: None,
             number: 0,
             is_open: Arc::default(),
             opened,
@@ -75,6 +78,12 @@ impl Door {
         Self { peer, ..self }
     }
 
+    /// Sets the origin that the request of a page's script states; `None` for a native client.
+    #[must_use]
+    pub fn with_origin(self, origin: Option<String>) -> Self {
+        Self { origin, ..self }
+    }
+
     /// Returns the options of the host or peer.
     pub fn options(&self) -> &TransportOptions {
         &self.options
@@ -91,7 +100,10 @@ impl Door {
         // Fails when the endpoint's side is gone; the queues are closed then.
         let _ = self.opened.send(Opened {
             number: self.number,
-            peer: self.peer,
+            peer: self.peer.map(|addr| PeerFacts {
+                addr,
+                origin: self.origin,
+            }),
             limits,
             inbox,
             post,

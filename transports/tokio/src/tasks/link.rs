@@ -70,7 +70,7 @@ impl TaskLink {
         Ok(Self {
             queues: Some((inbox, post)),
             limits,
-            peer,
+            peer: peer.map(|peer| peer.addr),
             task,
         })
     }

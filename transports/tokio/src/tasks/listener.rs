@@ -159,7 +159,7 @@ impl<A: Acceptor> TaskListener<A> {
             };
             let connection = server.handle_connect(opened.limits);
             if let Some(peer) = opened.peer {
-                tracing::debug!(%connection, %peer, "connected");
+                tracing::debug!(%connection, peer = %peer.addr, "connected");
                 self.admission.peers().add(connection, peer);
             }
             let share = if self.acceptor.has_goodbye() {

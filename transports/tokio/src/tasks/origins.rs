@@ -16,6 +16,11 @@ impl Origins {
         self.allowed.get_or_insert_default().push(origin);
     }
 
+    /// Returns whether all origins are allowed.
+    pub fn allows_all(&self) -> bool {
+        self.allowed.is_none()
+    }
+
     /// Returns whether a request with these `Origin` headers may connect.
     pub fn allows<'a>(&self, mut stated: impl Iterator<Item = &'a [u8]>) -> bool {
         let Some(allowed) = &self.allowed else {

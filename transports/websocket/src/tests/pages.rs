@@ -1,15 +1,20 @@
 //! Pages of the port.
 
+use std::io::ErrorKind;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use syncvar::join::Decision;
 use syncvar::prelude::*;
+use syncvar_tokio::Host;
 use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::support::{Running, start, start_on};
+use super::support::{Running, joining, start, start_on, upgrade, upgrade_with};
 use crate::WebPort;
-use syncvar_testing::sockets::{idle, read_to_end, soon};
+use syncvar_testing::sockets::{idle, prefabs, read_to_end, soon};
 
 /// Sends bytes, and returns the whole answer.
 async fn ask(server: &Running, request: &str) -> String {
@@ -103,6 +108,90 @@ async fn scripts_of_other_origins_are_refused() {
         }
         String::from_utf8(line).unwrap()
     }
+}
+
+#[tokio::test]
+async fn answers_have_the_headers_of_the_program() {
+    let port = WebPort::new()
+        .page("/", "text/html", "page")
+        .header("Content-Security-Policy", "default-src 'self'");
+    let server = start_on(port, TransportOptions::default(), idle);
+    for path in ["/", "/missing"] {
+        let page = ask(&server, &format!("GET {path} HTTP/1.1\r\n\r\n")).await;
+        assert!(page.contains("\r\nContent-Security-Policy: default-src 'self'\r\n"));
+        assert!(page.contains("\r\nX-Content-Type-Options: nosniff\r\n"));
+        assert!(
+            page.contains("\r\nAccess-Control-Allow-Origin: *\r\n"),
+            "{page}"
+        );
+    }
+    for (name, value) in [("a b", "c"), ("", "c"), ("a", "c\r\nd: e")] {
+        let mut host = Host::<NetworkServer>::new(TransportOptions::default());
+        let refused = host.listen("127.0.0.1:0", WebPort::new().header(name, value));
+        assert_eq!(
+            refused.unwrap_err().kind(),
+            ErrorKind::InvalidInput,
+            "{name}: {value}"
+        );
+    }
+}
+
+/// Pages of a port with origins are read by the scripts of these origins alone.
+#[tokio::test]
+async fn scripts_of_other_origins_cannot_read_pages() {
+    let port = WebPort::new()
+        .page("/state.json", "application/json", "{}")
+        .origin("https://game.example");
+    let server = start_on(port, TransportOptions::default(), idle);
+    let reader = |origin: &str| {
+        let request = format!("GET /state.json HTTP/1.1\r\nOrigin: {origin}\r\n\r\n");
+        let server = &server;
+        async move {
+            let page = ask(server, &request).await;
+            assert!(page.contains("\r\nVary: Origin\r\n"), "{page}");
+            let line = page
+                .lines()
+                .find(|line| line.starts_with("Access-Control-"));
+            line.map(str::to_owned)
+        }
+    };
+    let allowed = "Access-Control-Allow-Origin: https://game.example";
+    assert_eq!(
+        reader("https://game.example").await.as_deref(),
+        Some(allowed)
+    );
+    assert_eq!(reader("https://evil.example").await, None);
+}
+
+#[tokio::test]
+async fn an_admission_rule_learns_the_origin_of_a_page() {
+    let mut host = Host::<NetworkServer>::new(TransportOptions::default());
+    host.listen("127.0.0.1:0", WebPort::new()).unwrap();
+    let addr = host.local_addrs().unwrap()[0];
+    let (peers, found) = (host.peer_addrs(), Arc::new(Mutex::new(Vec::new())));
+    let mut server = NetworkServer::new(prefabs());
+    let noted = Arc::clone(&found);
+    server.set_admission(move |request| {
+        noted.lock().unwrap().push(peers.origin(request.connection));
+        Decision::Accept
+    });
+    tokio::spawn(async move {
+        host.run(&mut server, |_, _| ControlFlow::Continue(()))
+            .await
+    });
+    let mut page = upgrade_with(addr, "Origin: https://game.example\r\n").await;
+    page.write_all(&joining()).await.unwrap();
+    let mut native = upgrade(addr).await;
+    native.write_all(&joining()).await.unwrap();
+    soon(async {
+        while found.lock().unwrap().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    let mut found = found.lock().unwrap().clone();
+    found.sort();
+    assert_eq!(found, [None, Some("https://game.example".to_owned())]);
 }
 
 #[tokio::test]

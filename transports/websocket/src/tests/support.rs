@@ -65,9 +65,16 @@ pub(super) fn client() -> NetworkClient {
 
 /// Upgrades a connection by hand.
 pub(super) async fn upgrade(addr: SocketAddr) -> TcpStream {
+    upgrade_with(addr, "").await
+}
+
+/// Upgrades a connection by hand, with further lines of the head.
+pub(super) async fn upgrade_with(addr: SocketAddr, lines: &str) -> TcpStream {
     let mut stream = TcpStream::connect(addr).await.unwrap();
-    let request = "GET /any HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-                       Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    let request = format!(
+        "GET /any HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{lines}\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
