@@ -1,7 +1,7 @@
 //! The oracle: the rules of the guide's table for values.
 
 use syncvar::schema::{SchemaMember, SchemaType};
-use syncvar::untyped::Value;
+use syncvar::untyped::{MapValue, Value};
 
 use super::types::{named, range};
 
@@ -151,7 +151,7 @@ pub(super) fn fits(from: &SchemaType, to: &SchemaType, value: &Value) -> bool {
         return has(from, to, value);
     }
     if let (Some((key, of)), Some((to_key, to_of))) = (keyed(from), keyed(to)) {
-        let mut entries = { value.as_map().into_iter() }.flat_map(|map| map.iter());
+        let mut entries = { value.as_map().into_iter() }.flat_map(MapValue::iter);
         return entries.all(|(a, b)| has(&key, &to_key, a) && has(&of, &to_of, b));
     }
     match (elements(from), elements(to), list(value)) {

@@ -42,7 +42,7 @@ impl World<'_> {
             let server = self.pair.on_server(behaviour).expect("a pair");
             let server = &self.pair.server.prefabs[0].behaviours[server];
             let their_name = server.names.name.clone();
-            let before = self.server_value(id, &their_name, &theirs);
+            let before = self.server_value(id, &their_name, theirs);
             let client = self.net.client_mut(0);
             let is_set = client.set_value(id, &name, &own.names.name, value.clone());
             if own.writers == Writers::Server || theirs.writers == Writers::Server {
