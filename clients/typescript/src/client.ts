@@ -4,7 +4,8 @@ import type { Report } from "./arrivals.js";
 import { Connection, type Owner } from "./connection.js";
 import type { Extension } from "./extension.js";
 import type { Build, EventName, Difference, GameTypes, Heard, Messages } from "./game.js";
-import { type Link, NoTransport, open, type Transport } from "./link.js";
+import { Unsuitable } from "./handshake.js";
+import { type Link, open, type Transport } from "./link.js";
 import { type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
 import { readSchema, type Schema } from "./schema.js";
@@ -220,7 +221,7 @@ export class Client<G extends GameTypes = any> implements Rests {
         if (this.current === "closed") return link.close();
         connection = this.connection = new Connection(link, this.owner);
       },
-      (error) => this.ended(String(error?.message ?? error), error instanceof NoTransport),
+      (error) => this.ended(String(error?.message ?? error), error instanceof Unsuitable),
     );
   }
 

@@ -28,6 +28,13 @@ const MAX_SILENCE = 10_000;
 /** Longest step of the silence: a sleeping tab receives no packets. */
 const MAX_STEP = 1000;
 
+/** Interval of the timer, in milliseconds. */
+const TICK = 33;
+
+/** Commands and messages of a burst, and in each interval of the timer. A server ends a connection with 10 000 refused ones at once, or 1000 in each second. */
+const MAX_LOAD = 8000;
+const FORGIVEN = TICK;
+
 /** Reasons of the server that a new connection does not change: another schema, another version, a refusal. */
 const FINAL = [1, 2, 4];
 const REQUESTED = 0;
@@ -56,7 +63,7 @@ export class Connection {
     finished: (report) => this.finished(report),
   });
   private readonly writes = new Writes(this);
-  private readonly timer = setInterval(() => this.tick(), 33);
+  private readonly timer = setInterval(() => this.tick(), TICK);
   private outbox: { channel: number; bytes: Uint8Array }[] = [];
   private state: "connecting" | "connected" | "ended" = "connecting";
   /** Tick of the last packet of the stream. */
@@ -68,6 +75,8 @@ export class Connection {
   /** Tick of the server with number 1 in the headers. */
   private firstTick = 0;
   private silence = 0;
+  /** Commands and messages that a server has not forgiven: beyond its rate it refuses them, and ends the connection of a client that goes on. */
+  private load = 0;
   private lastTick = performance.now();
 
   constructor(
@@ -177,10 +186,12 @@ export class Connection {
 
   /** Sends a message behind the view that it refers to, in one packet: on an unreliable channel by a datagram. */
   private sendInView(bytes: Uint8Array, channel: number): void {
+    if (this.load >= MAX_LOAD) throw new RangeError("too many calls");
+    this.load++;
     const isLossy = this.channels[channel] ?? fail("channel of the server", channel);
     const packet = Uint8Array.from([...this.view.message(), ...bytes]);
     if (!isLossy || !this.room) return this.sendMessage(packet, channel);
-    if (packet.length > this.room) throw new RangeError(`${packet.length} bytes do not fit a datagram of ${this.room}`);
+    if (packet.length > this.room) throw new RangeError(`${packet.length} bytes do not fit a datagram`);
     this.sendDatagram(channel, packet);
   }
 
@@ -221,6 +232,7 @@ export class Connection {
     if (this.silence > MAX_SILENCE) return this.end("the server is silent", false);
     if (this.state !== "connected") return;
     this.update++;
+    this.load = Math.max(this.load - FORGIVEN, 0);
     this.arrivals.expire(now - 1000 / this.clock.tickRate);
     this.owner.world.expire(now);
     this.owner.extension?.advanced();

@@ -50,7 +50,7 @@ export interface Accepted {
   channels: boolean[];
 }
 
-/** Server that this client cannot play with. */
+/** Server, or runtime, that this client cannot play with. */
 export class Unsuitable extends Error {
   constructor(
     reason: string,

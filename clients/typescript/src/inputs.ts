@@ -111,6 +111,8 @@ class InputClock {
 export class Inputs {
   /** Moment of the input clock in ticks, with its fraction. */
   moment = 0;
+  /** Number of inputs that the server has refused. */
+  refused = 0;
   /** Inputs of successive ticks, the newest one at the end. */
   readonly list: Input[] = [];
   private readonly clock: InputClock;
@@ -159,6 +161,7 @@ export class Inputs {
 
   /** Handles an InputState. `end` is the tick behind the newest input of the server. */
   report(tick: number, lead: number, end: number, refused: number): void {
+    this.refused += refused;
     if (refused) {
       // Acknowledgements of earlier datagrams say nothing about their inputs.
       this.known = Math.max(end - 1, 0);

@@ -1,5 +1,6 @@
 // Transports: WebTransport, and WebSocket where that fails. WIRE.md, section 8.
 
+import { Unsuitable } from "./handshake.js";
 import { fromHex } from "./leaves.js";
 
 /** Names of the transports. */
@@ -68,12 +69,9 @@ export async function open(url: string, transport: Transport | undefined, listen
   }
 }
 
-/** Runtime without a transport. */
-export class NoTransport extends Error {}
-
 /** Opens a WebSocket. */
 async function openWebSocket(url: string, listener: Listener): Promise<Link> {
-  if (typeof WebSocket === "undefined") throw new NoTransport("this runtime has no WebSocket: node 20 needs --experimental-websocket");
+  if (typeof WebSocket === "undefined") throw new Unsuitable("this runtime has no WebSocket");
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url.replace(/^http/, "ws"));
     socket.binaryType = "arraybuffer";
@@ -153,7 +151,7 @@ async function readStream(readable: ReadableStream<Uint8Array>, listener: Listen
   let buffer = new Uint8Array();
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return "the server has finished the stream";
+    if (done) return "the stream has ended";
     const joined = new Uint8Array(buffer.length + value.length);
     joined.set(buffer);
     joined.set(value, buffer.length);

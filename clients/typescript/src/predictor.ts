@@ -153,6 +153,11 @@ export class Predictor<G extends GameTypes = any> implements Extension {
     if (begun.length) inputs.send(connection.unreliable, connection.view.message());
   }
 
+  /** Number of inputs that the server has refused on this connection: they were too far ahead of its time, or too many. They are sent again. */
+  get refusedInputs(): number {
+    return this.inputs?.refused ?? 0;
+  }
+
   acknowledged(ack: Ack, last: number): void {
     this.inputs?.acknowledge(ack, last);
   }

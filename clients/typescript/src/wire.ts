@@ -110,7 +110,7 @@ export class Reader {
     const first = this.u8();
     if (first < 128) return first;
     const low = this.halves(first);
-    if (this.high) throw new WireError(`the number ${this.high * 2 ** 32 + low} is above 32 bits`);
+    if (this.high) throw new WireError("a number above 32 bits");
     return low;
   }
 

@@ -128,3 +128,18 @@ test("without datagrams an unreliable channel takes the stream, each in its pack
     [0, "02003100" + "0163"],
   ]);
 });
+
+test("a page that calls without end gets an error, and keeps its session", async (context) => {
+  const { client, door } = await connect(context);
+  let sent = 0;
+  assert.throws(() => {
+    for (; sent < 100_000; sent++) door.call("push", 1);
+  }, { name: "RangeError", message: "too many calls" });
+  assert.equal(sent, 8000);
+  await sleep(100);
+  for (let more = 0; more < 90; more++) client.send("chat", { text: "a" });
+  assert.throws(() => {
+    for (let more = 0; more < 100; more++) client.send("chat", { text: "a" });
+  }, RangeError);
+  assert.equal(client.state, "ready");
+});
