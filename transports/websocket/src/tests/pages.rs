@@ -177,7 +177,7 @@ async fn an_admission_rule_learns_the_origin_of_a_page() {
     });
     tokio::spawn(async move {
         host.run(&mut server, |_, _| ControlFlow::Continue(()))
-            .await
+            .await;
     });
     let mut page = upgrade_with(addr, "Origin: https://game.example\r\n").await;
     page.write_all(&joining()).await.unwrap();
