@@ -186,8 +186,8 @@ impl ServerClock {
         });
     }
 
-    /// Adds a span to the recent ones, and returns the middle of their intersection. Disjoint spans
-    /// mean that a clock was reset: the recent ones are forgotten.
+    /// Adds a span to the recent spans, and returns the middle of their intersection. Disjoint spans
+    /// mean that a clock was reset: the recent spans are forgotten.
     fn intersect(&mut self, new: Span) -> i64 {
         if self.recent.len() >= RECENT {
             self.recent.pop_front();

@@ -61,7 +61,7 @@ pub enum ClientEvent {
         /// Name of the message.
         message: String,
     },
-    /// The server has accepted the connection. The objects of a former one are gone.
+    /// The server has accepted the connection. The objects of the last connection are gone.
     Connected,
     /// The client has returned to its session: it has its connection, its objects and its ownership.
     Returned {
@@ -101,7 +101,7 @@ pub enum ClientEvent {
         /// The server's object; `None` without one.
         object: Option<NetId>,
     },
-    /// Fields of an object have been received, and the hooks of the different ones have run.
+    /// Fields of an object have been received, and the hooks of the changed fields have run.
     Changed {
         /// The object.
         object: NetId,
@@ -119,7 +119,7 @@ pub enum ClientEvent {
         /// owes this client, or newer values. A lost or late datagram, withheld changes and changes that a new or
         /// resumed connection lacks keep ticks incomplete until the repair has arrived.
         complete: bool,
-        /// Whether a datagram between the former report and this one has not been applied.
+        /// Whether a datagram between the last two reports has not been applied.
         after_gap: bool,
     },
     /// An object has been removed.

@@ -39,7 +39,7 @@ pub(super) struct OwnInputs {
 }
 
 impl OwnInputs {
-    /// Begins a new stream of packets. The held input stays, and the refused ones of which the program does not know.
+    /// Begins a new stream of packets. The held input stays, and so do refused inputs of which the program does not know.
     pub(super) fn restart(&mut self) {
         *self = Self {
             list: self.list.take(),

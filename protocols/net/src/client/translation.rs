@@ -72,7 +72,7 @@ impl Translation {
     ///
     /// # Errors
     ///
-    /// With all differences, where one of them is refused.
+    /// With all differences, if a difference is refused.
     pub(super) fn new(
         server: &Schema,
         prefabs: &Prefabs,
@@ -151,7 +151,7 @@ impl Translation {
     }
 }
 
-/// Arguments of a call or a message in the types of the other build.
+/// Arguments of a call or a message in the types of the reader.
 #[derive(Debug)]
 pub(super) struct Translated {
     pub(super) bytes: Vec<u8>,

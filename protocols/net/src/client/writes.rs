@@ -33,7 +33,7 @@ pub(super) struct PendingWrites {
     pub(super) refused: IdMap<NetId, RefusedWrites>,
 }
 
-/// Refused writes to an object. Its next snapshot replaces their values, and no others that this client writes.
+/// Refused writes to an object. Its next snapshot replaces their values, and leaves further values that this client writes.
 #[derive(Debug, Default)]
 pub(super) struct RefusedWrites {
     /// Fields by behaviour.

@@ -76,7 +76,7 @@ impl NetworkClient {
     ///     x: SyncVar<f32>,
     /// }
     ///
-    /// // The one function of both ends.
+    /// // The function of server and client.
     /// fn step(player: &mut Player, input: &Move, _tick: u64) {
     ///     player.x += 0.25 * input.x;
     /// }

@@ -57,8 +57,8 @@ impl NetworkClient {
     ///
     /// # Errors
     ///
-    /// For a connected client, a record of another schema or out of order, and for the first malformed
-    /// message, also of a kept record. A record of another [origin](TickRecord::origin) without its keyframe also
+    /// For a connected client, a record of a different schema or out of order, and for the first malformed
+    /// message, also of a kept record. A record of a different [origin](TickRecord::origin) without its keyframe also
     /// ends the playback, with [`ClientEvent::Disconnected`](crate::ClientEvent::Disconnected), and removes all objects.
     pub fn handle_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
         let own = self.prefabs().schema_hash();

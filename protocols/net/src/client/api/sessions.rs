@@ -5,7 +5,7 @@
 //! ```text
 //! transport is connected - handle_connect: the objects of the last connection leave, unless the link was lost
 //!   JoinRequest, Connect ->
-//!                        <- Schema (of a server of another build)
+//!                        <- Schema (of a server of a different build)
 //!                           - handle_greeting: resolves the schema
 //!   Connect (by the schema of the server) ->
 //!                        <- Session (token: new, returned or resumed), Connect (framing, first tick, pace)

@@ -6,7 +6,7 @@
 //!                |          |                    known: place, parent and state of the object that is here
 //!                |          |                         -> hooks of the fields that differ -> event Restored
 //!                |          new: the object that has scene 12 now leaves; the dormant door wakes
-//!                new: an object 4 of another prefab leaves; a row in the pool of its prefab
+//!                new: an object 4 of a different prefab leaves; a row in the pool of its prefab
 //!                     -> read -> announced: initial hooks, spawn callbacks, event Spawned
 //!                             -> references to it are resolved, its early messages are handled
 //! ```

@@ -64,7 +64,7 @@ impl EarlyMessages {
         was_skipped
     }
 
-    /// Skips no objects from now on: all of them are sent again.
+    /// Ends all skips: the server sends the objects again.
     pub(crate) fn end_skips(&mut self) {
         self.skipped = Ids::default();
     }

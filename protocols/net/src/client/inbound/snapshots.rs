@@ -135,7 +135,7 @@ impl Inbound {
             }
         };
         let plan = lent.session.plan_of(at.pool, &lent.objects.world.pools);
-        // A scene object may have been an object of another server.
+        // A scene object may have been an object of a different server.
         if plan.is_some() || snapshot.relation.scene_id.is_some() {
             let slots = lent.objects.world.pools.slots_mut(at);
             if let Some(slots) = slots {

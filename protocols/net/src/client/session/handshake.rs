@@ -76,7 +76,7 @@ impl Session {
         self.ticket.granted = Some(granted);
     }
 
-    /// Resolves the schema of the server, if the settings allow a server of another build.
+    /// Resolves the schema of the server, if the settings allow a server of a different build.
     fn resolve(
         &mut self,
         config: &ClientConfig,

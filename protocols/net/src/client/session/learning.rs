@@ -23,7 +23,7 @@ impl Learning {
         self != Self::Off
     }
 
-    /// Changes the request to join: a client that learns has no schema of its own.
+    /// Changes the request to join: a client that learns describes no schema.
     pub(super) fn adapt(self, connect: &mut Connect) {
         if self.is_on() {
             connect.build.schema_hash = 0;

@@ -35,7 +35,7 @@ pub(crate) enum Step {
     /// A keyframe that the objects do not lead to: they are forgotten first.
     Begin(RecordOrigin),
     Continue,
-    /// A record of another origin, without its keyframe.
+    /// A record of a different origin, without its keyframe.
     Foreign,
 }
 

@@ -1,4 +1,4 @@
-//! `ServerSchema`: the schema of a server of another build, from its first part to its resolution.
+//! `ServerSchema`: the schema of a server of a different build, from its first part to its resolution.
 //!
 //! ```text
 //! handle_connect   Connect: the hash of the last server, or the own one
@@ -16,7 +16,7 @@ use syncvar_runtime::{NetworkReader, Prefabs, ReadError, ReadErrorKind};
 use crate::client::translation::Translation;
 use crate::message::{Message as _, SchemaPart};
 
-/// Schema of a server of another build.
+/// Schema of a server of a different build.
 #[derive(Debug, Default)]
 pub(crate) struct ServerSchema {
     /// Bytes of the text so far.
