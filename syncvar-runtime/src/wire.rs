@@ -34,6 +34,7 @@ pub use encoding::Encoding;
 pub use error::{ReadError, ReadErrorKind, ReadResult, ReadResultExt, WriteError, WriteErrorKind};
 pub use form::ValueForm;
 pub use reader::NetworkReader;
+pub(crate) use selection::Selection;
 #[cfg(feature = "serde")]
 pub use values::Postcard;
 pub use values::{

@@ -2,7 +2,7 @@
 
 use super::visitors::{ReadFields, WriteFields};
 use super::{FieldVisitor, NetworkBehaviour};
-use crate::schema::Role;
+use crate::wire::Selection;
 use crate::{NetworkReader, NetworkWriter, ReadResult, ReadResultExt, SyncField};
 
 pub(super) fn serialize<B: NetworkBehaviour>(
@@ -29,12 +29,8 @@ pub(super) fn serialize<B: NetworkBehaviour>(
         return base_written;
     }
     if initial_state {
-        let fields = own_bits
-            & match const { SnapshotSelection::of::<B>() } {
-                SnapshotSelection::All => u64::MAX,
-                SnapshotSelection::ByOwner => fields_of_owner::<B>(writer.write_for_owner()),
-                SnapshotSelection::ByRole => B::SCHEMA.policy_bits().readable(writer.write_role()),
-            };
+        let policy = const { &B::SCHEMA.policy_bits() };
+        let fields = own_bits & const { selection_of::<B>() }.write(policy, writer);
         let fields = WriteFields { writer, fields };
         behaviour.visit(&mut previous, &mut OwnFields(fields));
         return true;
@@ -69,12 +65,8 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
     }
     let result = Ok(());
     let result = if initial_state {
-        let fields = own_bits
-            & match const { SnapshotSelection::of::<B>() } {
-                SnapshotSelection::All => u64::MAX,
-                SnapshotSelection::ByOwner => fields_of_owner::<B>(reader.read_for_owner()?),
-                SnapshotSelection::ByRole => B::SCHEMA.policy_bits().readable(reader.read_role()?),
-            };
+        let policy = const { &B::SCHEMA.policy_bits() };
+        let fields = own_bits & const { selection_of::<B>() }.read(policy, reader)?;
         let mut fields = OwnFields(ReadFields {
             reader,
             fields,
@@ -96,35 +88,8 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
 }
 
 /// Selection of the fields in the snapshot of a class without its base.
-enum SnapshotSelection {
-    All,
-    /// By a byte that names the owner.
-    ByOwner,
-    /// By a byte that names the role.
-    ByRole,
-}
-
-impl SnapshotSelection {
-    const fn of<B: NetworkBehaviour>() -> Self {
-        let (own_bits, policy) = (B::SCHEMA.own_bits(), B::SCHEMA.policy_bits());
-        if policy.group & own_bits != 0 {
-            Self::ByRole
-        } else if policy.private() & own_bits != 0 {
-            Self::ByOwner
-        } else {
-            Self::All
-        }
-    }
-}
-
-/// Returns the fields for the owner, or for an observer that does not own the object.
-fn fields_of_owner<B: NetworkBehaviour>(for_owner: bool) -> u64 {
-    let role = if for_owner {
-        Role::Owner
-    } else {
-        Role::Observer
-    };
-    B::SCHEMA.policy_bits().readable(role)
+const fn selection_of<B: NetworkBehaviour>() -> Selection {
+    Selection::of(B::SCHEMA.own_bits(), &B::SCHEMA.policy_bits())
 }
 
 /// Visits the fields of a class without those of its base.

@@ -17,6 +17,7 @@ mod classes;
 mod matching;
 
 pub use classes::Classes;
+pub(crate) use matching::policy_of;
 pub use matching::{Rules, matches, rules};
 
 use super::conversion::{Conversion, Fit, Operations, TypeRefusal, Types};

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::fmt;
 
 use crate::object::SlotInfo;
-use crate::schema::{BehaviourSchema, PolicyBits, Role};
+use crate::schema::BehaviourSchema;
+use crate::translate::behaviour::Classes;
 use crate::translate::layout::{Layout, ValueError};
 use crate::value::Value;
 
@@ -15,8 +16,8 @@ pub(crate) struct UntypedClass {
     pub(super) info: SlotInfo,
     /// Fields in the order of the dirty bits. The last field of an optional behaviour is its presence.
     pub(super) fields: Box<[UntypedField]>,
-    /// Classes with fields, bases first, without the presence of an optional behaviour.
-    pub(super) blocks: Box<[FieldBlock]>,
+    /// Division into classes.
+    pub(super) classes: Classes,
     /// Layouts of the arguments of each call, by its number.
     pub(super) calls: Box<[Box<[Layout]>]>,
 }
@@ -41,45 +42,6 @@ impl UntypedField {
     pub(super) fn layout_in(&self, plain: bool) -> &Layout {
         let plain = self.plain.as_ref().filter(|_| plain);
         plain.unwrap_or(&self.layout)
-    }
-}
-
-/// Fields of a class, which have a mask in a delta.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FieldBlock {
-    /// Dirty bits of the fields.
-    pub(super) bits: u64,
-    /// Role that a snapshot begins with.
-    pub(super) selection: Selection,
-}
-
-/// Selection of the fields in a snapshot of a class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Selection {
-    /// All fields.
-    All,
-    /// By whether the reader is the owner.
-    ByOwner,
-    /// By the role of the reader.
-    ByRole,
-}
-
-impl FieldBlock {
-    /// Returns the block of the fields of a class.
-    pub(super) const fn new(bits: u64, policy: &PolicyBits) -> Self {
-        let selection = if policy.group & bits != 0 {
-            Selection::ByRole
-        } else if policy.private() & bits != 0 {
-            Selection::ByOwner
-        } else {
-            Selection::All
-        };
-        Self { bits, selection }
-    }
-
-    /// Returns the fields that a role reads.
-    pub(super) const fn readable(&self, policy: &PolicyBits, role: Role) -> u64 {
-        self.bits & policy.readable(role)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Snapshots and deltas of an untyped behaviour: WIRE.md, section 3.
 
 use super::behaviour::UntypedBehaviour;
-use super::class::{FieldBlock, Selection, UntypedField};
+use super::class::UntypedField;
 use super::collection;
 use crate::object::{ErasedFields, FieldOperation};
-use crate::schema::{Role, each_position};
+use crate::schema::each_position;
 use crate::translate::layout::Layout;
 use crate::value::Value;
+use crate::wire::Selection;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, WriteErrorKind};
 
 /// Form of a field on the wire.
@@ -95,7 +96,7 @@ impl UntypedBehaviour {
         initial_state: bool,
     ) -> ReadResult<()> {
         if !self.is_optional() {
-            return self.read_blocks(self.class.schema().dirty_bits(), reader, initial_state);
+            return self.read_classes(self.class.schema().dirty_bits(), reader, initial_state);
         }
         if reader.context().unused {
             return Self::new(self.class).read_optional(reader, initial_state);
@@ -104,33 +105,23 @@ impl UntypedBehaviour {
     }
 
     /// Reads the classes, each behind its mask or role.
-    fn read_blocks(
+    fn read_classes(
         &mut self,
         known_bits: u64,
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> ReadResult<()> {
         let class = self.class;
-        for block in &class.blocks {
+        for bits in class.classes.fields() {
             let fields = if initial_state {
-                self.readable_of(block, reader)?
+                let policy = class.classes.policy();
+                bits & Selection::of(*bits, policy).read(policy, reader)?
             } else {
-                block.bits & reader.read_dirty_bits(known_bits).at(class.schema().name)?
+                bits & reader.read_dirty_bits(known_bits).at(class.schema().name)?
             };
             self.read_fields(fields, FieldForm::of(initial_state), reader)?;
         }
         Ok(())
-    }
-
-    /// Reads the role that the snapshot of a class begins with, and returns its fields.
-    fn readable_of(&self, block: &FieldBlock, reader: &mut NetworkReader<'_>) -> ReadResult<u64> {
-        let role = match block.selection {
-            Selection::All => return Ok(block.bits),
-            Selection::ByOwner if reader.read_for_owner()? => Role::Owner,
-            Selection::ByOwner => Role::Observer,
-            Selection::ByRole => reader.read_role()?,
-        };
-        Ok(block.readable(&self.class.info.policy, role))
     }
 
     /// Reads the presence of an optional behaviour, and its fields if they follow.
@@ -156,7 +147,7 @@ impl UntypedBehaviour {
             self.reset();
         }
         if follows {
-            self.read_blocks(all & !presence, reader, initial_state)?;
+            self.read_classes(all & !presence, reader, initial_state)?;
             if changed & presence == 0 && !was_present {
                 // The presence was in an earlier delta that is still on its way.
                 self.set_present(true);
@@ -175,14 +166,14 @@ impl UntypedBehaviour {
     pub(super) fn serialize(&self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         let dirty = writer.fields() & self.dirty;
         if !self.is_optional() {
-            self.write_blocks(dirty, writer, initial_state);
+            self.write_classes(dirty, writer, initial_state);
             return initial_state || dirty != 0;
         }
         let presence = self.presence_bit();
         if initial_state {
             self.write_fields(presence, FieldForm::Snapshot, writer);
             if self.is_present() {
-                self.write_blocks(0, writer, true);
+                self.write_classes(0, writer, true);
             }
             return true;
         }
@@ -194,33 +185,24 @@ impl UntypedBehaviour {
         writer.write_dirty_bits(dirty);
         self.write_fields(dirty & presence, FieldForm::Delta, writer);
         if dirty & !presence != 0 {
-            self.write_blocks(dirty & !presence, writer, false);
+            self.write_classes(dirty & !presence, writer, false);
         }
         dirty != 0
     }
 
     /// Writes the classes, each behind its mask or role.
-    fn write_blocks(&self, dirty: u64, writer: &mut NetworkWriter, initial_state: bool) {
-        for block in &self.class.blocks {
+    fn write_classes(&self, dirty: u64, writer: &mut NetworkWriter, initial_state: bool) {
+        let classes = &self.class.classes;
+        for bits in classes.fields() {
             let fields = if initial_state {
-                self.written_of(block, writer)
+                let policy = classes.policy();
+                bits & Selection::of(*bits, policy).write(policy, writer)
             } else {
                 writer.write_dirty_bits(dirty);
-                block.bits & dirty
+                bits & dirty
             };
             self.write_fields(fields, FieldForm::of(initial_state), writer);
         }
-    }
-
-    /// Writes the role that the snapshot of a class begins with, and returns its fields.
-    fn written_of(&self, block: &FieldBlock, writer: &mut NetworkWriter) -> u64 {
-        let role = match block.selection {
-            Selection::All => return block.bits,
-            Selection::ByOwner if writer.write_for_owner() => Role::Owner,
-            Selection::ByOwner => Role::Observer,
-            Selection::ByRole => writer.write_role(),
-        };
-        block.readable(&self.class.info.policy, role)
     }
 
     /// Returns those of some fields that exist: an absent behaviour has its presence alone.

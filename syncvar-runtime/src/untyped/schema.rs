@@ -3,15 +3,16 @@
 use std::any::TypeId;
 
 use super::behaviour::UntypedBehaviour;
-use super::class::{FieldBlock, UntypedClass, UntypedField};
+use super::class::{UntypedClass, UntypedField};
 use super::error::UntypedError;
 use super::leak::Leaks;
 use crate::behaviour::{Arrival, Presence};
 use crate::object::{ComponentLayout, HookContext, SlotInfo};
 use crate::schema::{
-    BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, FieldPolicy, FieldSchema,
-    SchemaBehaviour, SchemaCall, SchemaClass, SchemaField, SchemaType,
+    BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, FieldSchema, SchemaBehaviour,
+    SchemaCall, SchemaClass, SchemaField, SchemaType,
 };
+use crate::translate::behaviour::{Classes, policy_of};
 use crate::translate::conversion::Types;
 use crate::translate::layout::{Layout, MAX_ZEROS, Measures};
 use crate::{Delivery, MAX_SYNC_VARS};
@@ -26,13 +27,9 @@ pub(super) fn class_of(
     let zeros = layouts.iter().map(|(_, zero)| zero.memory()).sum();
     take(zeros)?;
     let schema = schema_of(behaviour);
-    let policy = schema.policy_bits();
     let mut fields = Vec::new();
-    let mut blocks = Vec::new();
     let mut layouts = layouts.into_iter();
-    let last = behaviour.classes.len().saturating_sub(1);
-    for (index, class) in behaviour.classes.iter().enumerate() {
-        let first = fields.len();
+    for class in &behaviour.classes {
         let own = class.fields.iter().zip(layouts.by_ref());
         fields.extend(own.map(|(field, (layout, zero))| UntypedField {
             name: Leaks::text(&field.names.name),
@@ -41,16 +38,11 @@ pub(super) fn class_of(
             plain: plain_layout_of(field),
             zero,
         }));
-        let is_presence = behaviour.is_optional && index == last;
-        if fields.len() > first && !is_presence {
-            let bits = bits_between(first, fields.len());
-            blocks.push(FieldBlock::new(bits, &policy));
-        }
     }
     Ok(Box::leak(Box::new(UntypedClass {
         info: info_of(behaviour, schema),
         fields: fields.into(),
-        blocks: blocks.into(),
+        classes: Classes::of(behaviour),
         calls,
     })))
 }
@@ -132,15 +124,6 @@ fn calls_of(behaviour: &SchemaBehaviour) -> Result<Box<[Box<[Layout]>]>, Untyped
     Ok(calls.into())
 }
 
-fn bits_between(first: usize, end: usize) -> u64 {
-    let all = |count: usize| match count {
-        0 => 0,
-        1..64 => (1_u64 << count) - 1,
-        _ => u64::MAX,
-    };
-    all(end) & !all(first)
-}
-
 fn schema_of(behaviour: &SchemaBehaviour) -> BehaviourSchema {
     let mut schema: Option<&'static BehaviourSchema> = None;
     let own = behaviour.classes.len().saturating_sub(1);
@@ -182,12 +165,7 @@ fn field_of(field: &SchemaField) -> FieldSchema {
     )
     .was(Leaks::names(&field.names))
     .resendable(true)
-    .policy(FieldPolicy {
-        readers: field.readers,
-        writers: field.writers,
-        initial_only: field.initial_only,
-        ..FieldPolicy::DEFAULT
-    })
+    .policy(policy_of(field))
 }
 
 fn call_of(class: &'static str, call: &SchemaCall) -> CallSchema {

@@ -1,7 +1,59 @@
 //! Selection of the fields that a behaviour writes, and its reader.
 
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult};
-use crate::schema::Role;
+use crate::schema::{PolicyBits, Role};
+
+/// Byte that the snapshot of a class begins with: it names the reader, who decides about the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selection {
+    /// No byte: all fields.
+    All,
+    /// Whether the reader owns the object.
+    ByOwner,
+    /// Role of the reader.
+    ByRole,
+}
+
+impl Selection {
+    /// Returns the selection of a class with some fields.
+    pub(crate) const fn of(fields: u64, policy: &PolicyBits) -> Self {
+        if policy.group & fields != 0 {
+            Self::ByRole
+        } else if policy.private() & fields != 0 {
+            Self::ByOwner
+        } else {
+            Self::All
+        }
+    }
+
+    /// Writes the byte. Returns the fields of the reader, among the fields of all classes.
+    #[inline]
+    pub(crate) fn write(self, policy: &PolicyBits, writer: &mut NetworkWriter) -> u64 {
+        let role = match self {
+            Self::All => return u64::MAX,
+            Self::ByOwner if writer.write_for_owner() => Role::Owner,
+            Self::ByOwner => Role::Observer,
+            Self::ByRole => writer.write_role(),
+        };
+        policy.readable(role)
+    }
+
+    /// Reads the byte. Returns the fields of the reader, among the fields of all classes.
+    #[inline]
+    pub(crate) fn read(
+        self,
+        policy: &PolicyBits,
+        reader: &mut NetworkReader<'_>,
+    ) -> ReadResult<u64> {
+        let role = match self {
+            Self::All => return Ok(u64::MAX),
+            Self::ByOwner if reader.read_for_owner()? => Role::Owner,
+            Self::ByOwner => Role::Observer,
+            Self::ByRole => reader.read_role()?,
+        };
+        Ok(policy.readable(role))
+    }
+}
 
 impl NetworkWriter {
     /// Returns the dirty bits of the fields that may be written now, from the

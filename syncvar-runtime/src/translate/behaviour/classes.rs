@@ -1,7 +1,8 @@
 //! `Classes`: the parts of a behaviour on the wire.
 
 use super::matching::policy_of;
-use crate::schema::{PolicyBits, Role, SchemaBehaviour, each_position};
+use crate::schema::{PolicyBits, SchemaBehaviour, each_position};
+use crate::wire::Selection;
 use crate::{NetworkReader, NetworkWriter, ReadResult};
 
 /// Classes of a behaviour, as its deltas and snapshots are divided.
@@ -44,6 +45,11 @@ impl Classes {
     /// Returns the restricted fields.
     pub fn policy(&self) -> &PolicyBits {
         &self.policy
+    }
+
+    /// Returns the fields of each class with fields, bases first, without the presence of an optional behaviour.
+    pub(crate) fn fields(&self) -> &[u64] {
+        &self.fields
     }
 
     fn all(&self) -> u64 {
@@ -111,19 +117,9 @@ impl Classes {
             }
         }
         for class in &self.fields {
-            let role = if self.policy.group & class != 0 {
-                reader.read_role()?
-            } else if self.policy.private() & class != 0 {
-                if reader.read_for_owner()? {
-                    Role::Owner
-                } else {
-                    Role::Observer
-                }
-            } else {
-                Role::Observer
-            };
-            let readable = class & self.policy.readable(role);
-            each_position(readable).try_for_each(|index| field(index, reader))?;
+            let selection = Selection::of(*class, &self.policy);
+            let fields = class & selection.read(&self.policy, reader)?;
+            each_position(fields).try_for_each(|index| field(index, reader))?;
         }
         Ok(())
     }

@@ -73,7 +73,8 @@ pub fn rules(
     rules
 }
 
-pub(super) fn policy_of(field: &SchemaField) -> FieldPolicy {
+/// Returns the policy of a field, as far as its schema says it.
+pub(crate) fn policy_of(field: &SchemaField) -> FieldPolicy {
     FieldPolicy {
         readers: field.readers,
         writers: field.writers,
