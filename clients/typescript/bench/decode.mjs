@@ -6,12 +6,10 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Callbacks, Decoder, Encoder, schema, t } from "@colyseus/schema";
-import { accepted, described, FakeSocket, message } from "../tests/support.mjs";
+import { connect, positions, tick } from "./session.mjs";
 
 const { Client } = await import(process.argv[2] ? pathToFileURL(process.argv[2]).href : "../syncvar.js");
 
-/** Longest packet. */
-const PACKET = 1300;
 /** Changes of a measured run, and before the first one. */
 const CHANGES = 120_000;
 
@@ -20,72 +18,18 @@ const FEW = 12_000;
 
 const RUNS = 7;
 
-const f32 = (value) => [...new Uint8Array(Float32Array.of(value).buffer)];
-
-function varint(value) {
-  const bytes = [];
-  for (; value > 127; value = Math.floor(value / 128)) bytes.push((value % 128) + 128);
-  return [...bytes, value];
-}
-
-/** Returns the positions of a round: of each tenth object. */
-function positions(round, objects) {
-  const changed = [];
-  for (let id = 1 + (round % 10); id <= objects; id += 10) changed.push({ id, x: Math.fround(id + round / 7), y: Math.fround(id - round / 3) });
-  return changed;
-}
-
-/** Returns batches of entries, each in a packet of the tick. The entries are of ascending ids. */
-function packets(kind, entries) {
-  const all = [];
-  let payload = [];
-  let last = 0;
-  for (const { id, contents } of entries) {
-    if (payload.length + contents.length + 6 > PACKET) {
-      all.push(message(kind, payload));
-      [payload, last] = [[], 0];
-    }
-    const head = (id - last - 1) * 8;
-    payload.push(...(contents.length < 7 ? varint(head + contents.length) : [...varint(head + 7), ...varint(contents.length - 7)]), ...contents);
-    last = id;
-  }
-  all.push(message(kind, payload));
-  return all;
-}
-
 /** Session of this client. */
 class Syncvar {
   heard = 0;
 
   async begin(objects) {
-    globalThis.WebSocket = FakeSocket;
-    const client = (this.client = new Client("http://test.invalid", { transport: "websocket" }));
-    await new Promise((done) => setTimeout(done, 20));
-    this.socket = FakeSocket.last;
-    for (const field of ["x", "y", "health"]) client.on(`Mover.${field}`, ({ value }) => (this.heard += value > -1e9 ? 1 : 0));
-    this.receive(described("prefab mover 00000000000000000000000000000001\n  behaviour Mover, channel 0\n    class Mover\n      x: f32\n      y: f32\n      health: u16\n"));
-    this.receive(accepted());
-    const entries = Array.from({ length: objects }, (_, at) => ({ id: at + 1, contents: [0, ...f32(0), ...f32(0), 100] }));
-    this.receive([0x01, 1, ...message(12, [0])]);
-    for (const packet of packets(23, entries)) this.receive([0, ...packet]);
-    this.receive([0x02, ...message(12, [1])]);
-    if (client.objects.size !== objects) throw new Error(`${client.objects.size} objects`);
+    Object.assign(this, await connect(Client, objects));
+    for (const field of ["x", "y", "health"]) this.client.on(`Mover.${field}`, ({ value }) => (this.heard += value > -1e9 ? 1 : 0));
     return this;
   }
 
-  receive(bytes) {
-    this.socket.receive(0, bytes);
-  }
-
-  /** Returns the packets of a round, as the socket gives them to the client. */
   encode(round, objects) {
-    const entries = positions(round, objects).map(({ id, x, y }) => ({ id, contents: [3, ...f32(x), ...f32(y)] }));
-    const all = packets(22, entries);
-    return all.map((packet, at) => Uint8Array.from([0, ...(at === 0 ? [at === all.length - 1 ? 3 : 1, 1] : [at === all.length - 1 ? 2 : 0]), ...packet]));
-  }
-
-  decode(packets) {
-    for (const packet of packets) this.socket.onmessage({ data: packet.buffer });
+    return tick(positions(round, objects));
   }
 
   end() {
