@@ -71,58 +71,47 @@ fn hash(name: &str, hash: u16) -> Result<(), String> {
 }
 
 /// A server with the recorded objects, and a client that observes both.
-struct World {
-    net: MirrorNetwork,
-    connection: ConnectionId,
+fn network(owned: bool) -> Result<MirrorNetwork, String> {
+    let config = MirrorServerConfig {
+        spawn_policy: SpawnPolicy::WhenReady,
+        ..MirrorServerConfig::default()
+    };
+    let server = MirrorServer::with_config(prefabs(), config);
+    let mut net = MirrorNetwork::new(server, || MirrorClient::new(prefabs()));
+    net.frame_time = Duration::from_secs(1);
+    let connection = net.connect();
+    let options = MirrorSpawnOptions {
+        owner: owned.then_some(connection),
+        ..MirrorSpawnOptions::default()
+    };
+    loop {
+        let object = <(EmptyNB, Rpcs)>::default();
+        let id = net.server.try_spawn(object, options.clone());
+        match id.map_err(|error| error.to_string())? {
+            OBJECT => break,
+            other => net.server.despawn(other),
+        }
+        .unwrap();
+    }
+    let child = net.server.try_spawn(RpcChild::default(), options);
+    same("the child", &child, &Ok(CHILD))?;
+    net.frames(2);
+    net.take_packets();
+    Ok(net)
 }
 
-impl World {
-    fn new(owned: bool) -> Result<Self, String> {
-        let config = MirrorServerConfig {
-            spawn_policy: SpawnPolicy::WhenReady,
-            ..MirrorServerConfig::default()
-        };
-        let server = MirrorServer::with_config(prefabs(), config);
-        let mut net = MirrorNetwork::new(server, || MirrorClient::new(prefabs()));
-        net.frame_time = Duration::from_secs(1);
-        let connection = net.connect();
-        let options = MirrorSpawnOptions {
-            owner: owned.then_some(connection),
-            ..MirrorSpawnOptions::default()
-        };
-        loop {
-            let object = <(EmptyNB, Rpcs)>::default();
-            let id = net.server.try_spawn(object, options.clone());
-            match id.map_err(|error| error.to_string())? {
-                OBJECT => break,
-                other => net.server.despawn(other),
-            }
-            .unwrap();
-        }
-        let child = net.server.try_spawn(RpcChild::default(), options);
-        same("the child", &child, &Ok(CHILD))?;
-        net.frames(2);
-        net.take_packets();
-        Ok(Self { net, connection })
-    }
-
-    fn client(&mut self) -> &mut MirrorClient {
-        self.net.client(self.connection)
-    }
-
-    /// Runs a second, and returns the messages about calls.
-    fn calls(&mut self) -> Sent {
-        self.net.frame();
-        let mut sent = Sent::new();
-        for packet in self.net.take_packets() {
-            for message in messages::messages(&packet.bytes) {
-                if CALLS.contains(&id_of(&message)) {
-                    sent.push((packet.channel as u8, hex::encode(message)));
-                }
+/// Runs a second, and returns the messages about calls.
+fn calls(net: &mut MirrorNetwork) -> Sent {
+    net.frame();
+    let mut sent = Sent::new();
+    for packet in net.take_packets() {
+        for message in messages::messages(&packet.bytes) {
+            if CALLS.contains(&id_of(&message)) {
+                sent.push((packet.channel as u8, hex::encode(message)));
             }
         }
-        sent
     }
+    sent
 }
 
 /// The call is made, and what is sent of it is what was recorded.
@@ -131,11 +120,12 @@ fn sent(kind: &str, name: &str, case: &Value) -> Result<(), String> {
         "Command" => !name.contains("without authority"),
         _ => name.contains("owner conn1") || name.contains("conn1 is owner"),
     };
-    let mut world = World::new(owned)?;
+    let mut net = network(owned)?;
+    let connection = net.nth(0);
     let arguments = case.at("args").text();
     let called = match kind {
-        "Command" => command(world.client(), name, arguments)?,
-        _ => rpc(&mut world, name, arguments)?,
+        "Command" => command(net.client(connection), name, arguments)?,
+        _ => rpc(&mut net, name, arguments)?,
     };
     let key = if kind == "Command" {
         "sent"
@@ -156,7 +146,7 @@ fn sent(kind: &str, name: &str, case: &Value) -> Result<(), String> {
     if kind == "Command" {
         same("it can be sent", &called.is_ok(), &!recorded.is_empty())?;
     }
-    same("sent", &world.calls(), &recorded)
+    same("sent", &calls(&mut net), &recorded)
 }
 
 fn command(
@@ -188,9 +178,14 @@ fn command(
     })
 }
 
-fn rpc(world: &mut World, name: &str, arguments: &str) -> Result<Result<(), CallError>, String> {
+fn rpc(
+    net: &mut MirrorNetwork,
+    name: &str,
+    arguments: &str,
+) -> Result<Result<(), CallError>, String> {
     let text = |text: &str| Some(text.to_string());
-    let calls = world.net.server.calls_at::<Rpcs>(OBJECT, 1);
+    let connection = net.nth(0);
+    let calls = net.server.calls_at::<Rpcs>(OBJECT, 1);
     let item = json!({"id": 1, "name": "a", "weight": {"bits": "40000000"}});
     Ok(match (name.split(' ').next(), arguments) {
         (Some("RpcNoArgs"), "") => calls.rpc_no_args(),
@@ -213,7 +208,7 @@ fn rpc(world: &mut World, name: &str, arguments: &str) -> Result<Result<(), Call
             calls.rpc_refs(NetRef::NONE, NetRef::NONE, BehaviourRef::NONE)
         }
         (Some("TargetExplicit"), "conn1, \"only you\"") => {
-            calls.target_explicit(world.connection, text("only you"))
+            calls.target_explicit(connection, text("only you"))
         }
         (Some("TargetImplicit"), "5") => calls.target_implicit(5),
         other => return Err(format!("{other:?} is not understood")),
@@ -224,19 +219,18 @@ fn rpc(world: &mut World, name: &str, arguments: &str) -> Result<Result<(), Call
 fn dispatch(name: &str, case: &Value) -> Result<Verdict, String> {
     let others = ["without authority", "non owner"];
     let owned = !others.iter().any(|other| name.contains(other));
-    let mut world = World::new(owned)?;
+    let mut net = network(owned)?;
+    let connection = net.nth(0);
     log::take();
     let batch = case.at("batch").hex();
-    let handled = world
-        .net
-        .server
-        .handle_packet(world.connection, Channel::Reliable, &batch);
+    let reliable = Channel::Reliable;
+    let handled = net.server.handle_packet(connection, reliable, &batch);
     same(
         "accepted",
         &handled.is_ok(),
         &case.at("still_connected").truth(),
     )?;
-    let sender = format!(" from {}", world.connection.0);
+    let sender = format!(" from {}", connection.0);
     let ran: Vec<_> = log::take()
         .into_iter()
         .map(|entry| entry.arguments.text().replace(&sender, " from 1"))
