@@ -9,7 +9,6 @@ import { type Link, open, type Transport } from "./link.js";
 import { type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
 import { readSchema, type Schema } from "./schema.js";
-import { fail } from "./types.js";
 import { type Rests, SettledTicks } from "./settled.js";
 import { type Observer, World } from "./world.js";
 
@@ -81,7 +80,7 @@ export class Client<G extends GameTypes = any> implements Rests {
     private readonly options: Options<G> = {},
   ) {
     const { payload = new Uint8Array() } = options;
-    if (payload.length > MAX_PAYLOAD) fail("payload of at most 4096 bytes", payload.length);
+    if (payload.length > MAX_PAYLOAD) throw new RangeError(`payload: ${payload.length} bytes, beyond ${MAX_PAYLOAD}`);
     const observer: Observer = {
       written: (object) => this.connection?.written(object),
       poisoned: (object) => this.connection?.resync(object.id),

@@ -11,7 +11,7 @@ import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind, message } from "./messages
 import type { Behaviour, NetworkObject } from "./objects.js";
 import { View } from "./view.js";
 import type { MessageSchema } from "./schema.js";
-import { bytesOf, fail } from "./types.js";
+import { bytesOf } from "./types.js";
 import { Reader, utf8Of, WireError, Writer } from "./wire.js";
 import type { Packet, World } from "./world.js";
 import { Writes } from "./writes.js";
@@ -188,7 +188,8 @@ export class Connection {
   private sendInView(bytes: Uint8Array, channel: number): void {
     if (this.load >= MAX_LOAD) throw new RangeError("too many calls");
     this.load++;
-    const isLossy = this.channels[channel] ?? fail("channel of the server", channel);
+    const isLossy = this.channels[channel];
+    if (isLossy === undefined) throw new RangeError(`the server knows no channel ${channel}`);
     const packet = Uint8Array.from([...this.view.message(), ...bytes]);
     if (!isLossy || !this.room) return this.sendMessage(packet, channel);
     if (packet.length > this.room) throw new RangeError(`${packet.length} bytes do not fit a datagram`);

@@ -58,6 +58,8 @@ function sample(id, tick, { x, y }) {
 
 // --- the player's side
 
+const arena = $("arena");
+
 const name = $("name");
 name.value = localStorage.getItem("name") ?? `Guest ${1 + Math.floor(Math.random() * 99)}`;
 name.addEventListener("change", introduce);
@@ -95,6 +97,10 @@ const ACTIONS = {
   },
 };
 
+// The goal has been read.
+addEventListener("keydown", () => ($("goal").open = false), { once: true });
+arena.addEventListener("pointerdown", () => ($("goal").open = false), { once: true });
+
 function act(action) {
   if (client.state === "ready" && mine) ACTIONS[action]();
 }
@@ -113,7 +119,6 @@ addEventListener("keyup", (event) => keys.delete(event.code));
 addEventListener("blur", () => keys.clear());
 addEventListener("pagehide", (event) => event.persisted || client.close("the page is closed"));
 
-const arena = $("arena");
 arena.addEventListener("pointerdown", (event) => {
   name.blur();
   arena.setPointerCapture(event.pointerId);

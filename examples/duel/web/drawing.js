@@ -1,6 +1,6 @@
 // The drawing of the duel.
 
-import { COLOURS, drawBall, drawLabel, prepare } from "./canvas.js";
+import { COLOURS, drawBall, drawLabel, MINE, prepare, theme } from "./canvas.js";
 import { meets, PILLARS, RADIUS, SIZE } from "./rules.js";
 
 /** Time in which a shot fades, and a number rises, in milliseconds. */
@@ -19,7 +19,11 @@ export function drawField(canvas, { players, rockets, aim }, effects, now) {
   for (const pillar of PILLARS) drawPillar(context, at(pillar), scale);
   for (const shot of effects.shots) drawShot(context, at, shot, (now - shot.at) / SHOT, players);
   for (const rocket of rockets) drawRocket(context, at, rocket, scale);
-  for (const player of [...players].sort((a, b) => b.y - a.y)) drawPlayer(context, at, player, scale, aim);
+  const ordered = [...players].sort((a, b) => b.y - a.y);
+  for (const player of ordered) drawPlayer(context, at, player, scale, aim);
+  // No ball covers a name.
+  const taken = [];
+  for (const player of ordered) drawLabel(context, at(player), scale * RADIUS, player, taken);
   for (const number of effects.numbers) {
     const player = players.find((it) => it.id === number.player);
     if (player) drawNumber(context, at(player), number, scale, (now - number.at) / NUMBER);
@@ -33,10 +37,10 @@ function drawFloor(context, at, scale) {
   const edge = SIZE + RADIUS;
   const [left, top] = at({ x: -edge, y: edge });
   const light = context.createRadialGradient(...at({ x: 0, y: 0 }), scale, ...at({ x: 0, y: 0 }), scale * SIZE * 1.3);
-  light.addColorStop(0, "#24314f");
-  light.addColorStop(1, "#131b2d");
+  light.addColorStop(0, theme().centre);
+  light.addColorStop(1, theme().floor);
   context.fillStyle = light;
-  context.strokeStyle = "#3a4b70";
+  context.strokeStyle = theme().edge;
   context.lineWidth = 2;
   context.beginPath();
   context.roundRect(left, top, 2 * edge * scale, 2 * edge * scale, scale * 0.5);
@@ -44,7 +48,7 @@ function drawFloor(context, at, scale) {
   context.stroke();
   context.save();
   context.clip();
-  context.strokeStyle = "#ffffff0d";
+  context.strokeStyle = theme().grid;
   context.lineWidth = 1;
   context.beginPath();
   for (let line = -SIZE; line <= SIZE; line += 2) {
@@ -74,7 +78,7 @@ function drawPlayer(context, at, player, scale, aim) {
   const [x, y] = at(player);
   if (player.onServer) {
     // The own player of the server's newest state: it is behind the prediction.
-    context.strokeStyle = "#5ee2b588";
+    context.strokeStyle = `${MINE}cc`;
     context.lineWidth = 1.5;
     context.setLineDash([4, 4]);
     circle(context, at(player.onServer), radius);
@@ -82,15 +86,14 @@ function drawPlayer(context, at, player, scale, aim) {
     context.setLineDash([]);
   }
   if (player.isMine && aim) {
-    context.strokeStyle = "#5ee2b533";
+    context.strokeStyle = `${MINE}88`;
     context.lineWidth = 2;
     context.beginPath();
     context.moveTo(x, y);
     context.lineTo(...at({ x: player.x + aim.x * 3, y: player.y + aim.y * 3 }));
     context.stroke();
   }
-  drawBall(context, [x, y], radius, player.isMine ? "#5ee2b5" : COLOURS[player.id % COLOURS.length]);
-  drawLabel(context, x, y, radius, player);
+  drawBall(context, [x, y], radius, player.isMine ? MINE : COLOURS[player.id % COLOURS.length]);
 }
 
 /** Draws a shot as far as it flies: to a player, a pillar or the edge. */
@@ -100,14 +103,14 @@ function drawShot(context, at, { from, ray, by }, age, players) {
   const length = Math.min(...edges, ...targets.map((it) => meets(from, ray, it) ?? Infinity));
   const along = (share) => at({ x: from.x + ray.x * share, y: from.y + ray.y * share });
   context.globalAlpha = 1 - age;
-  context.strokeStyle = "#ffd166";
+  context.strokeStyle = theme().shot;
   context.lineCap = "round";
   context.lineWidth = 2.5;
   context.beginPath();
   context.moveTo(...along(Math.min(RADIUS, length)));
   context.lineTo(...along(length));
   context.stroke();
-  context.fillStyle = "#fff3c4";
+  context.fillStyle = theme().shot;
   circle(context, along(length), 4);
   context.fill();
   context.globalAlpha = 1;
@@ -128,7 +131,7 @@ function drawNumber(context, [x, y], { points }, scale, age) {
   context.globalAlpha = 1 - age;
   context.font = "700 18px system-ui, sans-serif";
   context.textAlign = "center";
-  context.fillStyle = "#ff9c9c";
+  context.fillStyle = theme().number;
   context.fillText(`-${points}`, x, y - scale * (0.7 + age));
   context.globalAlpha = 1;
 }

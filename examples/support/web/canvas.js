@@ -1,6 +1,19 @@
 // Parts of a drawing that the pages share.
 
-export const COLOURS = ["#6ea8fe", "#f78fb3", "#c56cf0", "#ffb142", "#7bed9f", "#70a1ff", "#ff9f7f", "#a29bfe"];
+/** Colours of the players: those of Okabe and Ito, which differ for each kind of sight. The own player has none of them. */
+export const COLOURS = ["#56b4e9", "#e69f00", "#cc79a7", "#f0e442", "#0072b2", "#d55e00"];
+export const MINE = "#009e73";
+
+/** Colours of a drawing, on a dark and on a light page. */
+export const THEMES = {
+  dark: { ink: "#e8ecf4", mine: "#b8f5df", outline: "#0b101c", centre: "#24314f", floor: "#131b2d", edge: "#3a4b70", grid: "#ffffff0d", ring: "#ffffff1f", health: "#5ee2b5", hurt: "#ff6b6b", shield: "#cfe3ff", number: "#ff9c9c", shot: "#ffd166", bar: "#0009", graph: "#0008" },
+  light: { ink: "#1a2233", mine: "#00513b", outline: "#ffffff", centre: "#ffffff", floor: "#dfe6f2", edge: "#8fa0bf", grid: "#0000000f", ring: "#00000026", health: "#006b4a", hurt: "#c02525", shield: "#24508f", number: "#b01919", shot: "#8a5a00", bar: "#0004", graph: "#0000001a" },
+};
+
+const isLight = globalThis.matchMedia?.("(prefers-color-scheme: light)");
+
+/** Returns the colours of the page. */
+export const theme = () => (isLight?.matches ? THEMES.light : THEMES.dark);
 
 /** Fits a canvas to its element. Returns its context, in pixels of the page, and its size. */
 export function prepare(canvas) {
@@ -27,35 +40,51 @@ export function drawBall(context, [x, y], radius, colour) {
   context.fill();
 }
 
-export function drawLabel(context, x, y, radius, { name, health, isMine }) {
+/** Draws the health and the name of a player. Names that are in `taken`, as boxes, are avoided: a name stands below them. */
+export function drawLabel(context, [x, y], radius, { name, health, isMine }, taken) {
+  const colours = theme();
   const [wide, top] = [Math.max(radius * 2.4, 44), y + radius + 7];
   const share = Math.min(Math.max(health, 0), 100) / 100;
-  context.fillStyle = "#0009";
+  context.fillStyle = colours.bar;
   context.beginPath();
   context.roundRect(x - wide / 2 - 1, top - 1, wide + 2, 7, 3.5);
   context.fill();
-  context.fillStyle = health < 40 ? "#ff6b6b" : "#5ee2b5";
+  context.fillStyle = health < 40 ? colours.hurt : colours.health;
   context.beginPath();
   context.roundRect(x - wide / 2, top, wide * share, 5, 2.5);
   context.fill();
   context.font = `${isMine ? 700 : 500} 13px system-ui, sans-serif`;
   context.textAlign = "center";
-  context.fillStyle = isMine ? "#b8f5df" : "#e8ecf4";
-  context.strokeStyle = "#0b101ccc";
+  const text = name || "somebody";
+  const box = placed(x, top + 20, context.measureText(text).width / 2 + 3, taken);
+  context.fillStyle = isMine ? colours.mine : colours.ink;
+  context.strokeStyle = colours.outline;
   context.lineWidth = 3;
-  context.strokeText(name || "somebody", x, top + 20);
-  context.fillText(name || "somebody", x, top + 20);
+  context.strokeText(text, x, box.y);
+  context.fillText(text, x, box.y);
+}
+
+/** Height of a line of a name. */
+const LINE = 15;
+
+/** Returns the box of a name below all boxes that it would cover, and takes it. */
+export function placed(x, y, half, taken) {
+  const box = { x, y, half };
+  const covered = () => taken.find((it) => Math.abs(it.x - x) < it.half + half && Math.abs(it.y - box.y) < LINE);
+  for (let other; (other = covered()); ) box.y = other.y + LINE;
+  taken.push(box);
+  return box;
 }
 
 /** Draws the last pings; a gap where there was no connection. */
 export function drawGraph(canvas, pings) {
   const { context, width, height } = prepare(canvas);
   const most = Math.max(60, ...pings.filter((ping) => ping !== undefined));
-  context.fillStyle = "#0008";
+  context.fillStyle = theme().graph;
   context.beginPath();
   context.roundRect(0, 0, width, height, 5);
   context.fill();
-  context.strokeStyle = "#5ee2b5";
+  context.strokeStyle = theme().health;
   context.lineWidth = 1.5;
   context.lineJoin = "round";
   context.beginPath();

@@ -18,13 +18,20 @@ export function log(text) {
   setTimeout(() => line.remove(), 6000);
 }
 
-/** Shows the state of a client, whenever it changes. */
+/** Texts of the states. */
+const STATES = { connecting: "connecting", waiting: "no server: trying again", closed: "ended" };
+
+/** Shows the state of a client, whenever it changes. The buttons work while it is ready. */
 export function followState(client) {
+  let last;
   client.on("state", (state, reason) => {
     $("light").className = state;
     document.body.className = state;
-    $("transport").textContent = state === "ready" ? { webtransport: "WebTransport", websocket: "WebSocket" }[client.transport] : { waiting: "reconnecting" }[state] ?? state;
-    if (reason) log(reason);
+    // Between two attempts the page stays at "no server".
+    if (state !== "connecting" || !last) $("transport").textContent = STATES[state] ?? { webtransport: "WebTransport", websocket: "WebSocket" }[client.transport];
+    for (const button of document.querySelectorAll("button")) button.disabled = state !== "ready";
+    if (reason && reason !== last) log(reason);
+    last = state === "ready" ? undefined : (reason || last);
   });
 }
 
