@@ -11,7 +11,8 @@
 //! prediction    objects ahead of the server, replayed after a difference
 //! inputs        one input for each tick, on a clock ahead of the server's
 //! writes        owner writes: permission, encoding, due fields
-//! session       one connection from its begin to its end; its link when it is lost; players; records in place of a server
+//! session       one connection from its begin to its end: the server's build and the commands in its types; the link
+//!               when it is lost; players; records in place of a server
 //! outbound      messages and datagrams for the server, cut into packets
 //! arrivals      packets of the server by tick, until each tick is complete
 //! motion        the view between two samples, behind the server's time

@@ -92,7 +92,7 @@ pub struct Converted {
 pub type Former<'a> = dyn FnMut(usize) -> Option<Vec<u8>> + 'a;
 
 impl BehaviourPlan {
-    /// Plans a behaviour. `targets`: positions of the reader's fields by those of the writer, as [`matches`] finds them. `present`
+    /// Plans a behaviour. `targets`: positions of the reader's fields by those of the writer, as [`matches()`] finds them. `present`
     /// returns the reader's value of a field, by its position: that of the prefab.
     ///
     /// # Errors

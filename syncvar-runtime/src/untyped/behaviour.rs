@@ -181,7 +181,7 @@ impl dyn Slots {
         all.find(|behaviour| behaviour.is_named(name))
     }
 
-    /// Like [`untyped`](Self::untyped), for writing, with the readers and writers of the fields.
+    /// Like `untyped`, for writing, with the readers and writers of the fields.
     pub fn untyped_mut(&mut self, name: &str) -> Option<(PolicyBits, &mut UntypedBehaviour)> {
         let is_it = |slot: &dyn Slot| {
             UntypedBehaviour::of(slot.behaviour()).is_some_and(|it| it.is_named(name))

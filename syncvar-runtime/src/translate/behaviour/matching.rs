@@ -47,7 +47,7 @@ pub struct Rules {
     pub missing: u64,
 }
 
-/// Returns the rules of a server for the fields of a client; `targets` are the [`matches`] of both. A field that the server lacks keeps the rules of the client. The
+/// Returns the rules of a server for the fields of a client; `targets` are the [`matches()`] of both. A field that the server lacks keeps the rules of the client. The
 /// owner writes a field if both builds let it.
 pub fn rules(
     server: &SchemaBehaviour,

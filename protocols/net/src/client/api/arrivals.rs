@@ -1,4 +1,4 @@
-//! The conductor of arrivals: applies the packets in the order that [`Arrivals`](crate::client::Arrivals) decides.
+//! The conductor of arrivals: applies the packets in the order that [`Arrivals`] decides.
 
 use syncvar_runtime::{Channel, DisconnectReason, ReadError};
 
