@@ -27,7 +27,11 @@ impl NetworkClient {
             self.context.events.reserve(count);
         }
         for change in self.objects.burst_changes() {
-            self.report_change(change);
+            match change {
+                // Most changes of a join, without a further call for each object.
+                ObjectChange::Spawned(object) => self.announce(object),
+                change => self.report_change(change),
+            }
         }
         // Every step runs callbacks, which may end the connection or begin the next.
         if self.session.is_current(session) {
