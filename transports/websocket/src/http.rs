@@ -53,18 +53,7 @@ where
         return answer(stream, &refused, &door).await;
     }
     if method == HttpMethod::Head || !request.headers().contains_key("upgrade") {
-        let asked = Some(&request);
-        let page = content
-            .site
-            .page(request.uri().path())
-            .map(|page| content.response(asked, "200 OK", &page.content_type, &page.body()));
-        let mut page = page.unwrap_or_else(|| content.text(asked, "404 Not Found", "not found"));
-        if method == HttpMethod::Head {
-            let body = page
-                .windows(BLANK_LINE.len())
-                .position(|four| four == BLANK_LINE);
-            page.truncate(body.map_or(page.len(), |end| end + BLANK_LINE.len()));
-        }
+        let page = page_of(&request, method, content);
         return answer(stream, &page, &door).await;
     }
     if !content.allows(&request) {
@@ -100,6 +89,23 @@ where
             answer(stream, &answered, &door).await
         }
     }
+}
+
+/// Returns the response with the page of a request; its head alone for `HEAD`.
+fn page_of(request: &Request, method: HttpMethod, content: &ServedContent) -> Vec<u8> {
+    let asked = Some(request);
+    let page = content
+        .site
+        .page(request.uri().path())
+        .map(|page| content.response(asked, "200 OK", &page.content_type, &page.body()));
+    let mut page = page.unwrap_or_else(|| content.text(asked, "404 Not Found", "not found"));
+    if method == HttpMethod::Head {
+        let body = page
+            .windows(BLANK_LINE.len())
+            .position(|four| four == BLANK_LINE);
+        page.truncate(body.map_or(page.len(), |end| end + BLANK_LINE.len()));
+    }
+    page
 }
 
 /// Method of a request.

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use syncvar_mirror::{MirrorClient, MirrorClientEvent, MirrorError};
 use syncvar_runtime::NetworkTime;
-use tokio::net::ToSocketAddrs;
 
-use super::resolve;
-use crate::{Peer, TransportError, TransportOptions};
+use crate::{Peer, TransportError};
+#[cfg(any(feature = "telepathy", feature = "kcp"))]
+use {super::resolve, crate::TransportOptions, tokio::net::ToSocketAddrs};
 
 /// A [`MirrorClient`] with a connection, by Telepathy, KCP or WebSocket.
 ///
