@@ -335,3 +335,34 @@ test("a page knows the types and encodings that the program writes by hand", asy
   door.set("share", 0.123);
   assert.equal(door.fields.share, 0.12);
 });
+
+/** Variable-length integer of up to 64 bits. */
+const wide = (value) => (value > 127n ? [Number(value & 127n) | 128, ...wide(value >> 7n)] : [Number(value)]);
+
+test("each of 64 fields has its bit, in each class of a behaviour", async (context) => {
+  const field = (at) => `      f${at}: u8, written by the owner\n`;
+  const all = Array.from({ length: 64 }, (_, at) => at);
+  const schema = `${HEAD}${all.slice(0, 40).map(field).join("")}    class Gate\n${all.slice(40).map(field).join("")}`;
+  const { door, receive, socket, states } = await connect(context, schema, Array(64).fill(0));
+  const values = () => all.filter((at) => door.fields[`f${at}`] > 0);
+  receive([3, 1, ...message(15, [1, 0])]);
+  let tick = 0;
+  for (const changed of [[0], [31], [32], [39, 40], [63], [0, 31, 32, 39, 40, 63], all, []]) {
+    const mask = wide(changed.reduce((sum, at) => sum | (1n << BigInt(at)), 0n));
+    const of = (from, to) => changed.filter((at) => at >= from && at < to).map(() => tick);
+    tick++;
+    const contents = [...mask, ...of(0, 40), ...mask, ...of(40, 64)];
+    const before = Object.values(door.fields);
+    receive([3, 1, ...message(22, contents.length < 7 ? [contents.length, ...contents] : [7, ...varint(contents.length - 7), ...contents])]);
+    assert.deepEqual(Object.values(door.fields), before.map((value, at) => (changed.includes(at) ? tick : value)), String(changed));
+  }
+  assert.equal(values().length, 64);
+  // The own writes have the same masks.
+  receive([3, 1, ...message(15, [1, 1]), ...message(30, [1, 2])]);
+  socket.sent.length = 0;
+  for (const at of [31, 32, 63]) door.set(`f${at}`, 200);
+  await sleep(50);
+  const mask = wide((1n << 31n) | (1n << 32n) | (1n << 63n));
+  assert.equal(takeMessages(socket, true)[0].slice(8), Buffer.from([1, 2, 0, ...mask, 200, 1, 200, 1, ...mask, 200, 1]).toString("hex"));
+  assert.equal(states.at(-1), "ready ");
+});
