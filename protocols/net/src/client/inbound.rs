@@ -41,7 +41,7 @@ use super::objects::Objects;
 use super::outbound::Outbound;
 use super::prediction::Predictions;
 use super::session::Session;
-use super::writes::PendingWrites;
+use super::writes::{FieldsByBehaviour, PendingWrites};
 use crate::message::Resync;
 
 /// Parts below `inbound` that reading a message touches.
@@ -110,6 +110,9 @@ impl Reading<'_> {
         let is_reported = replica.set_owned(owned) && replica.is_visible();
         if let Some(lossy) = self.outbound.lossy.as_mut().filter(|_| !owned) {
             lossy.forget(object);
+        }
+        if let Some(apart) = self.writes.apart.get_mut(object).filter(|_| !owned) {
+            apart.sent = FieldsByBehaviour::default();
         }
         is_reported && !self.session.is_joining()
     }

@@ -29,33 +29,45 @@ pub(super) struct PendingWrites {
     pub(super) from_hooks: Vec<NetId>,
     /// Numbers that owner writes must carry, by object; none or 0 until the server has sent it.
     pub(super) permits: IdMap<NetId, u32>,
-    /// Refused writes by object, until its next snapshot.
-    pub(super) refused: IdMap<NetId, RefusedWrites>,
+    /// Objects with refused writes: their snapshots must be requested.
+    pub(super) refused: Ids<NetId>,
+    /// Writes by object that its next snapshot treats apart.
+    pub(super) apart: IdMap<NetId, WritesApart>,
 }
 
-/// Refused writes to an object. Its next snapshot replaces their values, and leaves further values that this client writes.
+/// Writes to an object that its next snapshot treats apart.
 #[derive(Debug, Default)]
-pub(super) struct RefusedWrites {
-    /// Fields by behaviour.
-    fields: Vec<u64>,
-    /// Whether the snapshot has been requested.
-    asked: bool,
+pub(super) struct WritesApart {
+    /// Refused fields: the snapshot replaces their values, and no others that this client writes.
+    pub(super) refused: FieldsByBehaviour,
+    /// Sent fields of an object of a different build. The snapshot makes writes on their way void: where its value does not fit,
+    /// there is nothing to compare, and the field is sent again.
+    pub(super) sent: FieldsByBehaviour,
 }
 
-impl RefusedWrites {
+/// Fields by behaviour.
+#[derive(Debug, Default)]
+pub(super) struct FieldsByBehaviour(Vec<u64>);
+
+impl FieldsByBehaviour {
     /// Returns the fields of a behaviour.
     pub(super) fn of(&self, behaviour: usize) -> u64 {
-        self.fields.get(behaviour).copied().unwrap_or_default()
+        self.0.get(behaviour).copied().unwrap_or_default()
     }
 
     fn insert(&mut self, behaviour: usize, fields: u64) {
-        if self.fields.len() <= behaviour {
-            self.fields.resize(behaviour + 1, 0);
+        if self.0.len() <= behaviour {
+            self.0.resize(behaviour + 1, 0);
         }
-        if let Some(refused) = self.fields.get_mut(behaviour) {
-            *refused |= fields;
+        if let Some(mask) = self.0.get_mut(behaviour) {
+            *mask |= fields;
         }
-        self.asked = false;
+    }
+
+    fn remove(&mut self, behaviour: usize, fields: u64) {
+        if let Some(mask) = self.0.get_mut(behaviour) {
+            *mask &= !fields;
+        }
     }
 }
 
@@ -143,8 +155,10 @@ impl PendingWrites {
         fields: ChangedFields,
         events: &mut Events<ClientEvent>,
     ) {
-        let refused = self.refused.get_or_insert_with(object, Default::default);
-        refused.insert(behaviour, fields.dirty_bits());
+        self.refused.insert(object);
+        let apart = self.apart.get_or_insert_with(object, Default::default);
+        apart.refused.insert(behaviour, fields.dirty_bits());
+        apart.sent.remove(behaviour, fields.dirty_bits());
         tracing::error!(%object, ?fields, "this client may not write to these fields");
         events.push(ClientEvent::WriteRefused {
             object,
@@ -164,10 +178,8 @@ impl PendingWrites {
         if self.refused.is_empty() || session.is_away() {
             return;
         }
-        for (net_id, refused) in self.refused.iter_mut() {
-            let asks = !std::mem::replace(&mut refused.asked, true);
-            let is_present = objects.world.contains(net_id);
-            if asks && is_present && session.is_connected() && session.is_heard() {
+        for net_id in std::mem::take(&mut self.refused).iter() {
+            if objects.world.contains(net_id) && session.is_connected() && session.is_heard() {
                 outbound.send(&Resync { net_id }, stats);
             }
         }

@@ -37,7 +37,7 @@ impl Protocol for NetworkClient {
         {
             self.inbound.early.remember_gone(id);
             self.writes.permits.remove(id);
-            self.writes.refused.remove(id);
+            self.writes.apart.remove(id);
             if let Some(lossy) = &mut self.outbound.lossy {
                 lossy.forget(id);
             }

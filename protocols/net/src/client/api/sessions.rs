@@ -31,7 +31,7 @@
 //!
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
-use syncvar_runtime::unstable::ordered::IdMap;
+use syncvar_runtime::unstable::ordered::{IdMap, Ids};
 use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
@@ -149,7 +149,8 @@ impl NetworkClient {
             self.objects.forget_missed();
             self.inbound.reset();
             self.inbound.early.drop_all(&mut self.context);
-            self.writes.refused = IdMap::default();
+            self.writes.refused = Ids::default();
+            self.writes.apart = IdMap::default();
             self.context.clock.reset_server();
         }
         if returned != Some(true) {

@@ -2,7 +2,7 @@
 
 use super::{Inbound, ReadMemory, Reading};
 use crate::client::objects::{Fact, Replica};
-use crate::client::writes::{RefusedWrites, discard_writes};
+use crate::client::writes::{WritesApart, discard_writes};
 use crate::message::LEAVES_GROUP;
 use syncvar_runtime::unstable::object::{
     DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, TranslationMemory, Visit,
@@ -17,8 +17,8 @@ pub(crate) struct StateSource<'a> {
     pub(super) plan: Option<&'a PrefabPlan>,
     /// Tick of the packet; `None` without headers.
     pub(super) tick: Option<u32>,
-    /// Refused writes of this client.
-    pub(super) refused: Option<&'a RefusedWrites>,
+    /// Writes of this client that the snapshot treats apart.
+    pub(super) apart: Option<&'a WritesApart>,
     pub(super) kept: &'a mut KeptFields,
     pub(super) memory: &'a mut TranslationMemory,
 }
@@ -44,7 +44,7 @@ impl Replica {
         if keeps {
             let (mut save, mut index) = (SaveOwn::within(reader), 0);
             slots.for_each_mut(|slot| {
-                save.replaced = source.refused.map_or(0, |refused| refused.of(index));
+                save.replaced = source.apart.map_or(0, |apart| apart.refused.of(index));
                 save.slot(0, slot);
                 index += 1;
             });
@@ -66,6 +66,15 @@ impl Replica {
                     kept |= ruled.state.restore_as_written(ruled.behaviour);
                 }
             });
+            for (index, unfit) in &source.memory.unfit {
+                let again = source
+                    .apart
+                    .map_or(0, |apart| unfit & apart.sent.of(*index));
+                if let Some(slot) = slots.slot_mut(*index) {
+                    slot.set_dirty_bit(again);
+                    kept |= again;
+                }
+            }
         } else if self.is(Fact::Written) {
             discard_writes(slots);
         }

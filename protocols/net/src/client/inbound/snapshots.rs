@@ -3,7 +3,7 @@
 use super::owner_state::StateSource;
 use super::{Inbound, Reading, Snapshot};
 use crate::client::objects::{Health, Objects, Replica};
-use crate::client::writes::RefusedWrites;
+use crate::client::writes::WritesApart;
 use crate::client::{ClientConfig, ClientEvent, SpawnFailure};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::schema::{PolicyBits, Role};
@@ -211,14 +211,14 @@ impl Inbound {
             let has_hooks = world.callbacks == Callbacks::Run && replica.is_visible();
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.packet.tick;
-            let refused = lent.writes.refused.remove(object);
-            if let (Some(refused), Some(prefab)) = (&refused, prefab) {
-                reset_refused(object, slots, refused, prefab);
+            let apart = lent.writes.apart.remove(object);
+            if let (Some(apart), Some(prefab)) = (&apart, prefab) {
+                reset_refused(object, slots, apart, prefab);
             }
             let mut source = StateSource {
                 plan,
                 tick,
-                refused: refused.as_ref(),
+                apart: apart.as_ref(),
                 kept: &mut self.memory.kept,
                 memory: &mut self.memory.translation,
             };
@@ -252,10 +252,10 @@ impl Inbound {
 
 /// Gives refused fields the values of the prefab, for the snapshot may have no values for this client.
 #[cold]
-fn reset_refused(object: NetId, slots: &mut dyn Slots, refused: &RefusedWrites, prefab: &Prefab) {
+fn reset_refused(object: NetId, slots: &mut dyn Slots, apart: &WritesApart, prefab: &Prefab) {
     slots.reset_fields(
         object,
-        |index, slot| refused.of(index) & !slot.dirty_bits(),
+        |index, slot| apart.refused.of(index) & !slot.dirty_bits(),
         || prefab.make(),
     );
 }

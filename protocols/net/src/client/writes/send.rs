@@ -150,17 +150,28 @@ impl PendingWrites {
 
     /// Makes fields clean whose values leave. They are no longer refused.
     fn mark_sent(&mut self, id: NetId, sent: &[SentFields], now: Nanos, lent: &mut Sending<'_>) {
-        let Some(slots) = lent.objects.world.slots_mut(id) else {
+        let world = &mut lent.objects.world;
+        let Some(at) = world.objects.get(id.0).map(|replica| replica.at) else {
+            return;
+        };
+        let is_translated = lent.session.plan_of(at.pool, &world.pools).is_some();
+        let Some(slots) = world.pools.slots_mut(at) else {
             return;
         };
         for sent in sent {
             let index = usize::from(sent.behaviour);
-            if let Some(slot) = slots.slot_mut(index) {
-                slot.mark_fields_sent(sent.fields, now, None);
+            let Some(slot) = slots.slot_mut(index) else {
+                continue;
+            };
+            slot.mark_fields_sent(sent.fields, now, None);
+            if let Some(apart) = self.apart.get_mut(id) {
+                apart.refused.remove(index, sent.fields);
             }
-            let refused = self.refused.get_mut(id);
-            if let Some(fields) = refused.and_then(|refused| refused.fields.get_mut(index)) {
-                *fields &= !sent.fields;
+            if is_translated {
+                let apart = self.apart.get_or_insert_with(id, Default::default);
+                apart
+                    .sent
+                    .insert(index, sent.fields & !slot.policy().server_override);
             }
         }
     }
