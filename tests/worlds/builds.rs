@@ -3,6 +3,8 @@
 mod new;
 mod old;
 
+use std::time::Duration;
+
 use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::schema::Schema;
@@ -241,22 +243,32 @@ fn an_owner_learns_that_its_value_does_not_fit() {
 
 #[test]
 fn a_refused_value_takes_no_later_write_along() {
-    let mut net = network(old::prefabs, new::prefabs);
-    let id = net.server.spawn(old::hero());
-    let owner = net.connection(0);
-    net.server.set_owner(id, Some(owner)).unwrap();
-    net.settle();
-    let aim = |net: &mut MemoryNetwork, value| {
-        let mut hero = net.client_mut(0).get_mut::<new::Hero>(id).unwrap();
-        hero.aim.set(value);
-    };
-    aim(&mut net, 500);
-    net.step();
-    // Before the snapshot arrives.
-    aim(&mut net, 7);
-    net.settle();
-    assert_eq!(*net.server.get::<old::Hero>(id).unwrap().aim, 7);
-    assert_eq!(*net.client(0).get::<new::Hero>(id).unwrap().aim, 7);
+    // The later write is made before the request of the snapshot leaves, before the answer arrives, and behind it.
+    for steps in 0..8 {
+        let link = Conditions {
+            delay: Duration::from_millis(50),
+            ..Conditions::default()
+        };
+        let mut net = MemoryNetwork::with_config(old::prefabs, ServerConfig::default(), link);
+        net.connect_client(NetworkClient::new(new::prefabs()));
+        net.settle();
+        let id = net.server.spawn(old::hero());
+        let owner = net.connection(0);
+        net.server.set_owner(id, Some(owner)).unwrap();
+        net.settle();
+        let aim = |net: &mut MemoryNetwork, value| {
+            let mut hero = net.client_mut(0).get_mut::<new::Hero>(id).unwrap();
+            hero.aim.set(value);
+        };
+        aim(&mut net, 500);
+        for _ in 0..steps {
+            net.step();
+        }
+        aim(&mut net, 7);
+        net.settle();
+        assert_eq!(*net.server.get::<old::Hero>(id).unwrap().aim, 7, "{steps}");
+        assert_eq!(*net.client(0).get::<new::Hero>(id).unwrap().aim, 7);
+    }
 }
 
 /// Both texts have the same bytes, so the server's are read without a translation; the owner's are not.
