@@ -152,9 +152,13 @@ impl<'a> WriteEncoder<'a> {
     /// Notes the fields of a behaviour whose values do not fit.
     fn note_unfit(&mut self, index: u8, converted: Converted) {
         if converted.unfit_of_writer != 0 {
-            let fields = converted.unfit_of_writer;
-            self.unfit.push((index.into(), fields));
+            self.unfit.push((index.into(), converted.unfit_of_writer));
         }
+    }
+
+    /// Returns whether the server is of a different build, so that the values are translated.
+    pub(super) fn translates(&self) -> bool {
+        self.plan.is_some()
     }
 }
 

@@ -84,26 +84,9 @@ impl PendingWrites {
             is_lossy.then(|| lossy.missing(id, permit, index))
         });
         self.send_parts(id, permit, &mut encoder, lent);
-        self.refuse_unfit(id, &encoder.unfit, encoder.now, lent);
-        encoder.left
-    }
-
-    /// Reports written values that do not fit the types of a server of a different build, and asks for its values.
-    fn refuse_unfit(
-        &mut self,
-        id: NetId,
-        unfit: &[(usize, u64)],
-        now: Nanos,
-        lent: &mut Sending<'_>,
-    ) {
-        for (index, fields) in unfit {
-            let slots = lent.objects.world.slots_mut(id);
-            if let Some(slot) = slots.and_then(|slots| slots.slot_mut(*index)) {
-                slot.mark_fields_sent(*fields, now, None);
-                let fields = ChangedFields::new(slot.info().class, *fields);
-                self.refuse(id, *index, fields, &mut lent.context.events);
-            }
-        }
+        let is_left = encoder.left;
+        self.refuse_written(id, encoder.unfit, encoder.now, lent);
+        is_left
     }
 
     /// Sends the encoded writes to an object: of reliable behaviours, and of those whose packets may be lost.
@@ -114,12 +97,12 @@ impl PendingWrites {
         encoder: &mut WriteEncoder<'_>,
         lent: &mut Sending<'_>,
     ) {
-        let now = encoder.now;
+        let (now, is_translated) = (encoder.now, encoder.translates());
         for (part, is_lossy) in [(&mut encoder.reliable, false), (&mut encoder.lossy, true)] {
             if part.sent.is_empty() {
                 continue;
             }
-            self.mark_sent(id, &part.sent, now, lent);
+            self.mark_sent(id, &part.sent, now, is_translated, lent);
             if part.writer.is_empty() {
                 // A server of a different build takes none of the fields.
                 continue;
@@ -131,31 +114,31 @@ impl PendingWrites {
             message.write_bytes(part.writer.as_bytes());
             message.finish_message(start);
             let failed = part.writer.take_error().is_some() | message.take_error().is_some();
-            if !failed && is_lossy {
-                lent.send_lossy(id, permit, &part.sent, message.as_bytes());
-            } else if !failed {
-                lent.send_on_stream(message.as_bytes());
-            }
             if failed {
-                self.refuse_sent(id, &part.sent, lent);
-            }
-            if failed
-                && is_lossy
-                && let Some(lossy) = &mut lent.outbound.lossy
-            {
-                lossy.forget(id);
+                let fields = part.sent.iter();
+                let fields = fields.map(|sent| (usize::from(sent.behaviour), sent.fields));
+                self.refuse_written(id, fields, now, lent);
+                if let Some(lossy) = lent.outbound.lossy.as_mut().filter(|_| is_lossy) {
+                    lossy.forget(id);
+                }
+            } else if is_lossy {
+                lent.send_lossy(id, permit, &part.sent, message.as_bytes());
+            } else {
+                lent.send_on_stream(message.as_bytes());
             }
         }
     }
 
     /// Makes fields clean whose values leave. They are no longer refused.
-    fn mark_sent(&mut self, id: NetId, sent: &[SentFields], now: Nanos, lent: &mut Sending<'_>) {
-        let world = &mut lent.objects.world;
-        let Some(at) = world.objects.get(id.0).map(|replica| replica.at) else {
-            return;
-        };
-        let is_translated = lent.session.plan_of(at.pool, &world.pools).is_some();
-        let Some(slots) = world.pools.slots_mut(at) else {
+    fn mark_sent(
+        &mut self,
+        id: NetId,
+        sent: &[SentFields],
+        now: Nanos,
+        is_translated: bool,
+        lent: &mut Sending<'_>,
+    ) {
+        let Some(slots) = lent.objects.world.slots_mut(id) else {
             return;
         };
         for sent in sent {
@@ -176,13 +159,21 @@ impl PendingWrites {
         }
     }
 
-    /// Refuses the fields of a message with a value that has no form on the wire.
-    fn refuse_sent(&mut self, id: NetId, sent: &[SentFields], lent: &mut Sending<'_>) {
-        let slots = lent.objects.world.slots(id);
-        for sent in sent {
-            let index = usize::from(sent.behaviour);
-            if let Some(slot) = slots.and_then(|slots| slots.slot(index)) {
-                let fields = ChangedFields::new(slot.info().class, sent.fields);
+    /// Makes written fields clean whose values have no form for the server, and refuses them.
+    fn refuse_written(
+        &mut self,
+        id: NetId,
+        fields: impl IntoIterator<Item = (usize, u64)>,
+        now: Nanos,
+        lent: &mut Sending<'_>,
+    ) {
+        let Some(slots) = lent.objects.world.slots_mut(id) else {
+            return;
+        };
+        for (index, fields) in fields {
+            if let Some(slot) = slots.slot_mut(index) {
+                slot.mark_fields_sent(fields, now, None);
+                let fields = ChangedFields::new(slot.info().class, fields);
                 self.refuse(id, index, fields, &mut lent.context.events);
             }
         }
