@@ -13,7 +13,6 @@ pub(super) fn expected(
     value: &Value,
     present: &Value,
 ) -> Option<Value> {
-    let is_collection = |of: &SchemaType| matches!(of, SchemaType::Collection { .. });
     if is_collection(from) || is_collection(to) {
         return in_collection(from, to, value);
     }
@@ -129,6 +128,10 @@ fn in_collection(from: &SchemaType, to: &SchemaType, value: &Value) -> Option<Va
     of_elements(to, all.collect())
 }
 
+fn is_collection(of: &SchemaType) -> bool {
+    matches!(of, SchemaType::Collection { .. })
+}
+
 /// Returns the types of the keys and the values of a map.
 fn keyed(of: &SchemaType) -> Option<(SchemaType, SchemaType)> {
     match of {
@@ -146,7 +149,6 @@ pub(super) fn fits(from: &SchemaType, to: &SchemaType, value: &Value) -> bool {
     let has = |from: &SchemaType, to: &SchemaType, value: &Value| {
         expected(from, to, value, &zero(to)).is_some()
     };
-    let is_collection = |of: &SchemaType| matches!(of, SchemaType::Collection { .. });
     if !is_collection(from) && !is_collection(to) {
         return has(from, to, value);
     }

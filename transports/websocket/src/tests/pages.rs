@@ -12,7 +12,7 @@ use syncvar_tokio::tcp::TransportOptions;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::support::{Running, joining, start, start_on, upgrade, upgrade_with};
+use super::support::{Running, ask_to_upgrade, joining, start, start_on, upgrade, upgrade_with};
 use crate::WebPort;
 use syncvar_testing::sockets::{idle, prefabs, read_to_end, soon};
 
@@ -96,12 +96,7 @@ async fn scripts_of_other_origins_are_refused() {
 
     /// Returns the first line of the answer to a request to upgrade.
     async fn upgrade_from(server: &Running, origin: &str) -> String {
-        let mut stream = TcpStream::connect(server.addr).await.unwrap();
-        let request = format!(
-            "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{origin}\
-             Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-        );
-        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut stream = ask_to_upgrade(server.addr, origin).await;
         let mut line = Vec::new();
         while !line.ends_with(b"\r\n") {
             line.push(soon(stream.read_u8()).await.unwrap());

@@ -70,12 +70,7 @@ pub(super) async fn upgrade(addr: SocketAddr) -> TcpStream {
 
 /// Upgrades a connection by hand, with further lines of the head.
 pub(super) async fn upgrade_with(addr: SocketAddr, lines: &str) -> TcpStream {
-    let mut stream = TcpStream::connect(addr).await.unwrap();
-    let request = format!(
-        "GET /any HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{lines}\
-         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut stream = ask_to_upgrade(addr, lines).await;
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(soon(stream.read_u8()).await.unwrap());
@@ -84,6 +79,17 @@ pub(super) async fn upgrade_with(addr: SocketAddr, lines: &str) -> TcpStream {
     assert!(head.starts_with("HTTP/1.1 101 "), "{head}");
     // The example of RFC 6455.
     assert!(head.contains("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), "{head}");
+    stream
+}
+
+/// Sends a request to upgrade, with further lines of the head.
+pub(super) async fn ask_to_upgrade(addr: SocketAddr, lines: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let request = format!(
+        "GET /any HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{lines}\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
     stream
 }
 
