@@ -1,5 +1,6 @@
 //! `NetworkBehaviour`: the trait that the derive implements.
 
+mod any;
 mod assign;
 mod callback;
 mod check;
@@ -17,6 +18,8 @@ pub mod synchronize;
 mod visitors;
 mod visits;
 
+pub(crate) use any::PresencePlace;
+pub use any::{AnyBehaviour, InnerBehaviour};
 pub use assign::{Assign, Taken};
 pub use callback::OnFrame;
 pub use check::{AnyCheck, Check, CheckFunction, CheckWrites, WithTime};
@@ -38,7 +41,7 @@ pub use synchronize::{
     SynchronizeError, SynchronizeFailure,
 };
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 
 use crate::schema::{BehaviourClass, BehaviourSchema, CallSchema, CallTable, ChangedFields};
 use crate::{NetId, NetworkReader, NetworkWriter, ReadResult, SyncField};
@@ -294,11 +297,6 @@ impl NetworkReader<'_> {
         })
     }
 }
-
-/// A behaviour that `Any` downcasts to its type.
-pub trait AnyBehaviour: Any + Send + Sync {}
-
-impl<B: NetworkBehaviour> AnyBehaviour for B {}
 
 impl CallTable {
     /// Returns the calls of a class without a base.

@@ -23,8 +23,6 @@ pub use protocol::{CallbackReport, Protocol};
 
 use deferred::DeferredEvents;
 
-use std::any::Any;
-
 use crate::object::{Cursor, Found, Location, Pools, Slots};
 use crate::prefab::Prefab;
 use crate::relations::{Place, Relations};
@@ -164,11 +162,11 @@ impl<O: WorldObject> World<O> {
     /// The order is that of the rows in the pools: the same every time, but not by id.
     pub fn iter<B: NetworkBehaviour>(&self) -> impl Iterator<Item = (NetId, &B)> {
         let mut cursor = Cursor::default();
-        std::iter::from_fn(move || {
-            let found = self.next_with::<B>(&mut cursor)?;
+        let found = std::iter::from_fn(move || self.next_with::<B>(&mut cursor));
+        found.filter_map(|found| {
             let slot = self.pools.slots(found.at)?.slot(found.behaviour)?;
-            let behaviour: &dyn Any = slot.behaviour();
-            Some((found.net_id, behaviour.downcast_ref()?))
+            // An optional behaviour may be absent.
+            Some((found.net_id, slot.behaviour().get()?))
         })
     }
 

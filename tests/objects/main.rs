@@ -28,3 +28,4 @@ mod spawning;
 mod together;
 mod untyped;
 mod warnings;
+mod within_optional;

@@ -287,14 +287,12 @@ impl<'a> NetworkContext<'a> {
 
     /// Returns the sibling at a position of the object, if it has this type.
     pub fn sibling_at<B: NetworkBehaviour>(&self, index: usize) -> Option<&B> {
-        let behaviour: &dyn Any = self.siblings.behaviour(index)?;
-        behaviour.downcast_ref()
+        self.siblings.behaviour(index)?.get()
     }
 
     /// Like [`sibling_at`](Self::sibling_at), for writing.
     pub fn sibling_at_mut<B: NetworkBehaviour>(&mut self, index: usize) -> Option<&mut B> {
-        let behaviour: &mut dyn Any = self.siblings.behaviour_mut(index)?;
-        behaviour.downcast_mut()
+        self.siblings.behaviour_mut(index)?.get_mut()
     }
 
     /// Returns the first behaviour of a type on an object; on the context's object, the first sibling.

@@ -115,15 +115,20 @@ impl<'a> NetworkIdentity<'a> {
         self.behaviours.behaviour_count()
     }
 
-    /// Returns the first behaviour of a type.
+    /// Returns the first behaviour of a type, or else the first present
+    /// [`Optional`](crate::Optional) one.
     pub fn behaviour<B: NetworkBehaviour>(self) -> Option<&'a B> {
-        (0..self.behaviours.behaviour_count()).find_map(|index| self.behaviour_at(index))
+        let behaviours = || {
+            let positions = 0..self.behaviours.behaviour_count();
+            positions.filter_map(|index| self.behaviours.behaviour_at(index))
+        };
+        let own = behaviours().find_map(|behaviour| (behaviour as &dyn Any).downcast_ref());
+        own.or_else(|| behaviours().find_map(|behaviour| behaviour.get()))
     }
 
     /// Returns the behaviour at a position, if it has this type.
     pub fn behaviour_at<B: NetworkBehaviour>(self, index: usize) -> Option<&'a B> {
-        let behaviour: &dyn Any = self.behaviours.behaviour_at(index)?;
-        behaviour.downcast_ref()
+        self.behaviours.behaviour_at(index)?.get()
     }
 
     /// Returns the behaviour at a position, of any type.

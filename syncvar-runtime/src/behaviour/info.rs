@@ -4,7 +4,9 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::callback::{Accepts, Callback, HandleCall, OnFrame, OnLifecycle, OnSynchronize, OnView};
-use super::{CheckWrites, NetworkContext, NetworkFrame, NetworkLifecycle, Synchronize};
+use super::{
+    CheckWrites, InnerBehaviour, NetworkContext, NetworkFrame, NetworkLifecycle, Synchronize,
+};
 use crate::motion::Shown;
 use crate::schema::CallTable;
 
@@ -75,6 +77,8 @@ pub struct BehaviourInfo {
     pub was: &'static [&'static str],
     /// Presence on the object.
     pub presence: Presence,
+    /// Access to the behaviour within an [`Optional`](super::Optional).
+    pub(crate) inner: Option<&'static InnerBehaviour>,
     pub(crate) handle_call: HandleCall,
     /// Checks of the class without its bases.
     pub(super) accepts: Option<Accepts>,
@@ -99,6 +103,7 @@ impl BehaviourInfo {
         calls: CallTable::NONE,
         was: &[],
         presence: Presence::Always,
+        inner: None,
         handle_call: |_, call, reader, _| Err(reader.unknown_call(call)),
         accepts: None,
         on_lifecycle: Callback::None,

@@ -1,9 +1,11 @@
 //! `Optional`: a behaviour that objects may lack.
 
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
+use super::any::{InnerBehaviour, InnerMut, PresencePlace};
 use super::info::{BehaviourInfo, Presence};
 use super::{
     Assign, BehaviourFields, FieldVisitor, LifecycleCallback, NetworkBehaviour, NetworkContext,
@@ -40,8 +42,8 @@ use crate::{
 ///
 /// net.server.get_mut::<Burns>(id).unwrap().set(Some(Burning { until: 30.into() }));
 /// net.settle();
-/// let burning = net.client(0).get::<Burns>(id).unwrap().as_ref();
-/// assert_eq!(burning.unwrap().until, 30);
+/// // While it is present, it is reached by its own type, too.
+/// assert_eq!(net.client(0).get::<Burning>(id).unwrap().until, 30);
 ///
 /// net.server.get_mut::<Burns>(id).unwrap().take();
 /// net.settle();
@@ -113,6 +115,31 @@ impl<B: NetworkBehaviour> Optional<B> {
     pub fn as_mut(&mut self) -> Option<&mut B> {
         self.value.as_mut()
     }
+}
+
+impl<B: NetworkBehaviour + Default> Optional<B> {
+    const INNER: InnerBehaviour = InnerBehaviour {
+        id: TypeId::of::<B>(),
+        get: |optional| {
+            let value = optional.downcast_ref::<Self>()?.value.as_ref()?;
+            Some(value)
+        },
+        get_mut: |optional| {
+            let Self { value, present } = optional.downcast_mut()?;
+            Some(InnerMut {
+                behaviour: value.as_mut()?,
+                presence: PresencePlace {
+                    place: present.place_mut()?,
+                    bit: Self::PRESENT.bit(),
+                },
+            })
+        },
+        add: |optional| {
+            if let Some(optional) = optional.downcast_mut::<Self>() {
+                optional.set(Some(B::default()));
+            }
+        },
+    };
 }
 
 impl<B> Deref for Optional<B> {
@@ -193,6 +220,7 @@ impl<B: NetworkBehaviour + Default> NetworkBehaviour for Optional<B> {
             calls: crate::schema::CallTable::NONE,
             context_hooks: B::INFO.context_hooks || B::INFO.has_lifecycle(),
             presence: Presence::Optional,
+            inner: Some(&Self::INNER),
             ..BehaviourInfo::DEFAULT
         };
         info.after(&B::INFO).settings_of(&B::INFO)

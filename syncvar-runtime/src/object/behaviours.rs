@@ -1,6 +1,5 @@
 //! Behaviours of an object, of any types.
 
-use std::any::Any;
 use std::fmt;
 
 use super::pool::{Location, PooledSlots, Pools};
@@ -107,16 +106,14 @@ impl Behaviours {
 
     /// Returns the first behaviour of a type.
     pub fn behaviour<B: NetworkBehaviour>(&self) -> Option<&B> {
-        let mut slots = self.slots().iter();
-        slots.find_map(|slot| (slot.behaviour() as &dyn Any).downcast_ref())
+        let index = self.slots().position::<B>()?;
+        self.slots().slot(index)?.behaviour().get()
     }
 
     /// Like [`behaviour`](Self::behaviour), for writing.
     pub fn behaviour_mut<B: NetworkBehaviour>(&mut self) -> Option<&mut B> {
-        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        let index = self.slots().iter().position(is_one)?;
-        let behaviour: &mut dyn Any = self.0.slot_mut(index)?.behaviour_mut();
-        behaviour.downcast_mut()
+        let index = self.slots().position::<B>()?;
+        self.0.slot_mut(index)?.behaviour_mut().get_mut()
     }
 
     /// Returns the slots of the behaviours.

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 
 use super::change_sink::{ChangeSink, Job};
 use super::reception::{Entry, Reception};
-use super::slot::{Slot, SlotParts, TypedSlot};
+use super::slot::{SlotParts, TypedSlot};
 use super::slots::Slots;
 use super::snapshot_sink::SnapshotSink;
 use crate::{NetId, NetworkBehaviour, ObjectError};
@@ -281,12 +281,21 @@ impl Pools {
         let pool = pool.ok_or(ObjectError::NoSuchObject(id))?;
         // Most objects have one behaviour: one type check of the pool replaces a check of every slot.
         if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
-            let pool = (pool as &mut dyn Any).downcast_mut::<TypedPool<TypedSlot<B>>>();
-            let slot = pool.and_then(|pool| pool.row_mut(at.row));
-            let slot = slot.ok_or(ObjectError::CheckedOut(id))?;
-            return Ok(slot.parts());
+            return Self::behaviour_alone(pool, id, at);
         }
         Self::behaviour_among(pool, id, at)
+    }
+
+    /// Like [`behaviour_mut`](Self::behaviour_mut), for objects with one behaviour.
+    #[inline]
+    fn behaviour_alone<B: NetworkBehaviour>(
+        pool: &mut dyn Pool,
+        id: NetId,
+        at: Location,
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
+        let pool = (pool as &mut dyn Any).downcast_mut::<TypedPool<TypedSlot<B>>>();
+        let slot = pool.and_then(|pool| pool.row_mut(at.row));
+        Ok(slot.ok_or(ObjectError::CheckedOut(id))?.parts())
     }
 
     /// Like [`behaviour_mut`](Self::behaviour_mut), for objects with several behaviours.
@@ -297,10 +306,35 @@ impl Pools {
     ) -> Result<SlotParts<'_, B>, ObjectError> {
         let slots = pool.slots_mut(at.row);
         let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
-        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        let index = slots.iter().position(is_one);
+        let index = slots.position::<B>();
         let found = index.and_then(|index| behaviour_at(slots, index));
         found.ok_or_else(|| ObjectError::no_behaviour::<B>(id))
+    }
+
+    /// Returns a behaviour on an object for an edit: the one at a position, the first of the type on the objects of its
+    /// prefab. An absent [`Optional`](crate::Optional) behaviour is added.
+    ///
+    /// # Errors
+    ///
+    /// When the object lacks a behaviour of this type there or is checked out.
+    pub fn behaviour_to_edit<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        at: Location,
+        index: Option<usize>,
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
+        let no_behaviour = || ObjectError::no_behaviour::<B>(id);
+        let index = index.ok_or_else(no_behaviour)?;
+        let pool = self.pool_mut(at.pool);
+        let pool = pool.ok_or(ObjectError::NoSuchObject(id))?;
+        if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
+            return Self::behaviour_alone(pool, id, at);
+        }
+        let slots = pool.slots_mut(at.row);
+        let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
+        let slot = slots.slot_mut(index).ok_or_else(no_behaviour)?;
+        slot.behaviour_mut().add_absent(TypeId::of::<B>());
+        slot.parts_mut().of().ok_or_else(no_behaviour)
     }
 
     /// Returns the behaviour at a position of an object, for writing. The id names the object in the

@@ -402,7 +402,9 @@ impl Visit for ReportChanges<'_, '_> {
             slot.skip_hooks();
             return;
         }
-        if self.extent == Extent::Fields || self.predicted >> index & 1 == 1 {
+        let is_predicted =
+            self.predicted >> index & 1 == 1 && !slot.info().changes_presence(dirty_bits);
+        if self.extent == Extent::Fields || is_predicted {
             slot.skip_hooks();
             self.report_fields(behaviour, slot.info(), dirty_bits);
             return;

@@ -7,14 +7,12 @@ mod typed;
 pub use info::{ComponentLayout, HookContext, SlotInfo};
 pub use typed::TypedSlot;
 
-use std::any::Any;
-
 use super::erased_fields::{ErasedFields, FieldOperation, apply};
 use super::hooks::{ErasedHooks, Hooks, Remembered};
 use super::nanos::Nanos;
 use super::policy_state::PolicyState;
 use super::slot_state::SlotState;
-use crate::behaviour::{AnyBehaviour, Panicked};
+use crate::behaviour::{AnyBehaviour, Panicked, PresencePlace};
 use crate::field::Lineage;
 use crate::motion::Moment;
 use crate::{
@@ -35,6 +33,8 @@ pub struct Tracked<'a, B: ?Sized> {
     /// The behaviour.
     pub behaviour: &'a mut B,
     lineage: &'a mut Lineage,
+    /// Place of the field `present` around an [`Optional`](crate::Optional) behaviour.
+    presence: Option<PresencePlace<'a>>,
 }
 
 impl<'a> SlotParts<'a, dyn AnyBehaviour> {
@@ -44,18 +44,24 @@ impl<'a> SlotParts<'a, dyn AnyBehaviour> {
         lineage: &'a mut Lineage,
         policy: Option<&'a mut PolicyState>,
     ) -> Self {
-        let tracked = Tracked { behaviour, lineage };
+        let tracked = Tracked {
+            behaviour,
+            lineage,
+            presence: None,
+        };
         Self { tracked, policy }
     }
 
-    /// Returns the parts with the behaviour as a behaviour of a known type.
+    /// Returns the parts with the behaviour as a behaviour of a known type; looks through
+    /// [`Optional`](crate::Optional).
     #[inline]
     pub fn of<B: NetworkBehaviour>(self) -> Option<SlotParts<'a, B>> {
-        let behaviour: &mut dyn Any = self.tracked.behaviour;
+        let (behaviour, presence) = self.tracked.behaviour.get_mut_with_presence()?;
         Some(SlotParts {
             tracked: Tracked {
-                behaviour: behaviour.downcast_mut()?,
+                behaviour,
                 lineage: self.tracked.lineage,
+                presence,
             },
             policy: self.policy,
         })
@@ -71,7 +77,13 @@ impl<B: NetworkBehaviour> Tracked<'_, B> {
     /// Makes fields dirty that the write has created or moved here.
     #[inline]
     pub(crate) fn notice_replacements(&mut self) {
+        let former = *self.lineage;
         self.lineage.notice_replacements(self.behaviour);
+        if let Some(PresencePlace { place, bit }) = &mut self.presence
+            && place.is_at(former.place(*bit))
+        {
+            place.set(self.lineage.place(*bit));
+        }
     }
 }
 

@@ -155,11 +155,20 @@ impl dyn Slots {
             .any(|info| info.hook_context == HookContext::Object)
     }
 
-    /// Returns the position of the first behaviour of a type.
+    /// Returns the position of the first behaviour of a type, or else of the first present
+    /// [`Optional`](crate::Optional) one.
     #[inline]
     pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        self.iter().position(is_one)
+        let own = self.iter().position(is_one);
+        own.or_else(|| self.position_within(TypeId::of::<B>()))
+    }
+
+    /// Returns the position of the first present [`Optional`](crate::Optional) behaviour of a type.
+    #[cold]
+    fn position_within(&self, id: TypeId) -> Option<usize> {
+        self.iter()
+            .position(|slot| slot.behaviour().of_type(id).is_some())
     }
 
     /// Returns the types of the behaviours, in order: a key of [`Prefabs`](crate::Prefabs).

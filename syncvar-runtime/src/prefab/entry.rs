@@ -124,10 +124,12 @@ impl Makers {
 }
 
 impl Prefab {
-    /// Returns the position of the first behaviour of a type.
+    /// Returns the position of the first behaviour of a type, or else of the first
+    /// [`Optional`](crate::Optional) one, present or not.
     pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
         let searched = TypeId::of::<B>();
-        self.types.iter().position(|known| *known == searched)
+        let own = self.types.iter().position(|known| *known == searched);
+        own.or_else(|| self.infos.iter().position(|info| info.holds(searched)))
     }
 
     /// Creates the behaviours of a new object.

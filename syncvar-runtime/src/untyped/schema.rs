@@ -234,6 +234,7 @@ fn info_of(behaviour: &SchemaBehaviour, schema: BehaviourSchema) -> SlotInfo {
         } else {
             Presence::Always
         },
+        inner: None,
         layout: ComponentLayout::Fields,
     }
 }

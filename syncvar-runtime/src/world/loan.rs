@@ -272,7 +272,8 @@ split! {
 /// Takes the first slot of a type out of a list.
 fn take_first<'a, B: NetworkBehaviour>(slots: &mut Vec<&'a mut dyn Slot>) -> Option<&'a mut B> {
     let is_one = |slot: &&mut dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-    let index = slots.iter().position(is_one)?;
-    let behaviour: &mut dyn Any = slots.remove(index).behaviour_mut();
-    behaviour.downcast_mut()
+    let is_optional = |slot: &&mut dyn Slot| slot.behaviour().get::<B>().is_some();
+    let own = slots.iter().position(is_one);
+    let index = own.or_else(|| slots.iter().position(is_optional))?;
+    slots.remove(index).behaviour_mut().get_mut()
 }

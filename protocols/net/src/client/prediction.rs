@@ -72,7 +72,7 @@ impl Predictions {
     ) -> Result<(), ObjectError> {
         let index = objects.world.position::<B>(id)?;
         let state = objects.world.get::<B>(id);
-        let state = state.ok_or(ObjectError::NoSuchObject(id))?;
+        let state = state.ok_or_else(|| ObjectError::no_behaviour::<B>(id))?;
         if self.objects.get::<B>(id).is_none() {
             let predicted = Predicted::new(state, tick);
             self.objects.insert(id, index, predicted, tick);

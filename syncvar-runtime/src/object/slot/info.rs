@@ -1,7 +1,9 @@
 //! `SlotInfo`: facts of a behaviour's type.
 
+use std::any::TypeId;
+
 use crate::Delivery;
-use crate::behaviour::{Arrival, OnFrame, Presence};
+use crate::behaviour::{Arrival, InnerBehaviour, OnFrame, Presence};
 use crate::object::nanos::Nanos;
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 
@@ -70,11 +72,18 @@ pub struct SlotInfo {
     pub calls: CallTable,
     /// Presence of the behaviour on its object.
     pub presence: Presence,
+    /// Access to the behaviour within an [`Optional`](crate::Optional).
+    pub inner: Option<&'static InnerBehaviour>,
     /// Layout in the encoding `Mirror`.
     pub layout: ComponentLayout,
 }
 
 impl SlotInfo {
+    /// Returns whether the behaviour has a type, or is an [`Optional`](crate::Optional) of this type.
+    pub fn holds(&self, id: TypeId) -> bool {
+        self.class.id == id || self.inner.is_some_and(|inner| inner.id == id)
+    }
+
     /// Returns the shortest time between two updates, on an end with this default.
     #[inline]
     pub fn interval(&self, default: Nanos) -> Nanos {

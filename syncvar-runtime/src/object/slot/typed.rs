@@ -53,6 +53,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         on_frame: B::INFO.on_frame,
         calls: B::INFO.calls,
         presence: B::INFO.presence,
+        inner: B::INFO.inner,
         layout: if B::INFO.own_layout {
             ComponentLayout::Own
         } else {
@@ -86,6 +87,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             tracked: Tracked {
                 behaviour: &mut self.behaviour,
                 lineage: &mut self.lineage,
+                presence: None,
             },
         }
     }

@@ -14,7 +14,7 @@ pub(crate) struct PredictedEntry {
     pub(crate) id: NetId,
     /// Position of the behaviour.
     pub(crate) index: usize,
-    behaviour: TypeId,
+    pub(crate) behaviour: TypeId,
     /// Whether this client owns the object.
     pub(crate) owned: bool,
     pub(crate) reason: Reason,

@@ -193,8 +193,7 @@ impl<B: NetworkBehaviour + Clone> AnyPredicted for Predicted<B> {
     }
 
     fn compare(&mut self, slot: &dyn Slot, rule: Comparison) -> Option<u64> {
-        let behaviour = slot.behaviour() as &dyn Any;
-        let mut received = behaviour.downcast_ref::<B>()?.clone();
+        let mut received = slot.behaviour().get::<B>()?.clone();
         let fields = !rule.ignored;
         let changed = self.server.1.take_changes(&mut received, fields).changed;
         if changed != 0 {
@@ -226,8 +225,7 @@ impl<B: NetworkBehaviour + Clone> AnyPredicted for Predicted<B> {
         if self.own == 0 {
             return;
         }
-        let behaviour = slot.behaviour() as &dyn Any;
-        if let Some(mut own) = behaviour.downcast_ref::<B>().cloned() {
+        if let Some(mut own) = slot.behaviour().get::<B>().cloned() {
             self.now.take_changes(&mut own, self.own);
         }
     }

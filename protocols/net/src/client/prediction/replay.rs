@@ -15,7 +15,7 @@ use crate::client::ClientEvent;
 use crate::client::arrivals::{Arrivals, TickReport};
 use crate::client::context::Context;
 use crate::client::inputs::OwnInputs;
-use crate::client::objects::{Fact, Objects, Replica};
+use crate::client::objects::{Fact, Objects};
 use crate::client::outbound::Outbound;
 use crate::client::session::Session;
 use crate::step::Group;
@@ -145,16 +145,23 @@ impl Predictions {
         )]
         let shown = shown.map_or(u64::MAX, |(tick, start)| start.first_tick + tick as u64);
         let settled = self.compared.min(shown);
-        let world = &lent.objects.world.objects;
+        let world = &lent.objects.world;
         for entry in self.objects.iter_mut() {
-            if let Some(replica) = world.get(entry.id.0) {
+            if let Some(replica) = world.objects.get(entry.id.0) {
                 entry.owned = replica.is(Fact::Owned);
             }
         }
         let (objects, spawns) = (&mut self.objects, &self.spawns);
         objects.retain(|entry| {
-            if !world.get(entry.id.0).is_some_and(Replica::is_visible) {
+            let replica = world.objects.get(entry.id.0);
+            let Some(replica) = replica.filter(|replica| replica.is_visible()) else {
                 return spawns.is_waiting(entry.id);
+            };
+            let slots = world.pools.slots(replica.at);
+            let slot = slots.and_then(|slots| slots.slot(entry.index));
+            if slot.is_some_and(|slot| slot.behaviour().of_type(entry.behaviour).is_none()) {
+                // An optional behaviour was removed.
+                return false;
             }
             entry.reason > Reason::Edited || !entry.predicted.is_settled(settled)
         });

@@ -107,15 +107,19 @@ impl Predictions {
         let replica = world.objects.get(object.0);
         let replica = replica.filter(|replica| replica.is(Fact::Owned))?;
         let spawned = lent.session.network_tick(replica.spawned)?;
-        let types = world.pools.slots(replica.at)?.type_ids();
+        let slots = world.pools.slots(replica.at)?;
+        let position = |kind: TypeId| {
+            let mut slots = slots.iter();
+            slots.position(|slot| slot.behaviour().of_type(kind).is_some())
+        };
         let waiting = self.spawns.waiting.iter().enumerate();
-        let distances = waiting.filter(|(_, it)| types.contains(&it.behaviour));
+        let distances = waiting.filter(|(_, it)| position(it.behaviour).is_some());
         let distances = distances.filter_map(|(at, it)| Some((it.tick?.abs_diff(spawned), at)));
         let (_, place) = distances
             .filter(|(ticks, _)| *ticks <= MAX_DISTANCE)
             .min()?;
         let WaitingSpawn { id, behaviour, .. } = self.spawns.waiting.remove(place);
-        let index = types.iter().position(|it| *it == behaviour)?;
+        let index = position(behaviour)?;
         self.objects.rename(id, object, index);
         for step in &mut self.steps {
             for member in step.ids.iter_mut().filter(|member| **member == id) {

@@ -5,6 +5,8 @@ use syncvar_runtime::{ManyMut, ObjectMut};
 use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError, Taken};
 
 use crate::server::NetworkServer;
+use crate::server::objects::assign::EditPlace;
+use crate::server::objects::guard::begin_write;
 
 /// Number of objects that are looked up before the first is compared.
 const BATCH: usize = 16;
@@ -102,6 +104,75 @@ impl NetworkServer {
     /// When the object does not exist or is checked out.
     pub fn object_mut(&mut self, id: NetId) -> Result<ObjectMut<'_, Self>, ObjectError> {
         ObjectMut::new(self, id)
+    }
+
+    /// Calls a function with the behaviour of this type on each of some objects, for writing as with
+    /// [`get_mut`](Self::get_mut), or with the error where the object or the behaviour does not exist. Its first argument is
+    /// the position in `ids`. An absent [`Optional`](syncvar_runtime::Optional) behaviour is added by its default.
+    ///
+    /// No object costs an allocation.
+    ///
+    /// ```
+    /// use syncvar::{behaviour::Optional, prelude::*};
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Player {
+    ///     #[sync_var]
+    ///     health: SyncVar<i32>,
+    /// }
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Burning {
+    ///     #[sync_var]
+    ///     until: SyncVar<u32>,
+    /// }
+    ///
+    /// let prefabs = Prefabs::new().register::<(Player, Optional<Burning>)>("player");
+    /// let mut server = NetworkServer::new(prefabs);
+    /// let ids = [30, 40].map(|until| {
+    ///     (server.spawn((Player::default(), Optional::<Burning>::default())), until)
+    /// });
+    /// server.edit_all::<Burning>(&ids.map(|(id, _)| id), |position, burning| {
+    ///     burning.unwrap().until.set(ids[position].1);
+    /// });
+    /// assert_eq!(server.get::<Burning>(ids[1].0).unwrap().until, 40);
+    /// ```
+    pub fn edit_all<B: NetworkBehaviour>(
+        &mut self,
+        ids: &[NetId],
+        mut edit: impl FnMut(usize, Result<&mut B, ObjectError>),
+    ) {
+        let mut place = EditPlace::default();
+        for (batch, first) in ids.chunks(BATCH).zip((0..).step_by(BATCH)) {
+            let mut places: [Option<Location>; BATCH] = [None; BATCH];
+            for (id, at) in batch.iter().zip(&mut places) {
+                *at = self.objects.world.objects.get(id.0).map(|object| object.at);
+            }
+            for ((id, at), position) in batch.iter().zip(places).zip(first..) {
+                let Some(at) = at else {
+                    edit(position, Err(ObjectError::NoSuchObject(*id)));
+                    continue;
+                };
+                let index = place.index::<B>(at, &self.objects.world);
+                if let (Some(host), Some(index)) = (&mut self.host, index) {
+                    host.remember_at(&mut self.objects, *id, at, Some(index));
+                }
+                let pools = &mut self.objects.world.pools;
+                match pools.behaviour_to_edit::<B>(*id, at, index) {
+                    Ok(parts) => {
+                        let (schedule, events) =
+                            (&mut self.objects.schedule, &mut self.context.events);
+                        if const { B::SCHEMA.dirty_bits() == 0 } {
+                            // It may have been added, which no field of its own shows.
+                            schedule.queue_dirty(*id);
+                        }
+                        let mut guard = begin_write(*id, parts, schedule, events);
+                        edit(position, Ok(&mut guard));
+                    }
+                    Err(error) => edit(position, Err(error)),
+                }
+            }
+        }
     }
 
     /// Takes over behaviours that the program owns elsewhere, as

@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 
+use syncvar_runtime::unstable::object::Slot;
 use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError, SyncValue};
 
 use crate::server::NetworkServer;
@@ -99,8 +100,12 @@ impl GroupSide for ServerGroup<'_> {
         }
         let at = self.server.objects.world.objects.get(id.0)?.at;
         let slots = self.server.objects.world.pools.slots_mut(at)?;
-        let index = slots.type_ids().iter().position(|it| *it == behaviour)?;
-        Some(slots.slot_mut(index)?.behaviour_mut())
+        let is_one = |slot: &dyn Slot| slot.behaviour().of_type(behaviour).is_some();
+        let index = slots.iter().position(is_one)?;
+        slots
+            .slot_mut(index)?
+            .behaviour_mut()
+            .of_type_mut(behaviour)
     }
 
     fn inputs(&mut self, id: NetId, tick: u64) -> Option<(&dyn Any, bool)> {

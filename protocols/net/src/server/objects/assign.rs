@@ -1,9 +1,12 @@
 //! Behaviours that the program owns elsewhere: assignment of their fields.
 
 use syncvar_runtime::unstable::object::{Location, SlotParts};
+use syncvar_runtime::unstable::prefab::Prefab;
+use syncvar_runtime::unstable::world::World;
 use syncvar_runtime::{Assign, BehaviourFields, NetId, NetworkBehaviour, ObjectError, Taken};
 
 use crate::server::objects::Objects;
+use crate::server::objects::replicated::Replicated;
 
 impl Objects {
     /// Takes over a behaviour of the program: the one at an index of an object, or the first behaviour of the type.
@@ -24,6 +27,30 @@ impl Objects {
             self.schedule.queue_dirty(id);
         }
         Ok(taken)
+    }
+}
+
+/// Position of a behaviour on the objects of the last pool: all rows of a pool have the same types.
+#[derive(Default)]
+pub(crate) struct EditPlace {
+    pool: Option<u32>,
+    index: Option<usize>,
+}
+
+impl EditPlace {
+    /// Returns the position of the first behaviour of a type on an object.
+    #[inline]
+    pub(crate) fn index<B: NetworkBehaviour>(
+        &mut self,
+        at: Location,
+        world: &World<Replicated>,
+    ) -> Option<usize> {
+        if self.pool != Some(at.pool) {
+            let prefab = world.prefabs.get(world.pools.prefab(at.pool));
+            self.pool = Some(at.pool);
+            self.index = prefab.and_then(Prefab::position::<B>);
+        }
+        self.index
     }
 }
 

@@ -1,9 +1,9 @@
 //! `Departed`: histories of despawned objects, as long as views can reach them.
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::collections::VecDeque;
 
-use syncvar_runtime::unstable::object::{Nanos, Tracks};
+use syncvar_runtime::unstable::object::{Nanos, SlotInfo, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour};
 
 use super::Rewind;
@@ -25,8 +25,8 @@ struct DepartedObject {
     tick: u32,
     /// Its observers; `None` for all connections.
     observers: Option<Vec<ConnectionId>>,
-    /// Histories of its behaviours with their types and send intervals.
-    behaviours: Vec<(TypeId, Nanos, Box<Tracks>)>,
+    /// Histories of its behaviours with their send intervals.
+    behaviours: Vec<(&'static SlotInfo, Nanos, Box<Tracks>)>,
 }
 
 impl Departed {
@@ -57,7 +57,7 @@ impl Departed {
             return None;
         }
         let mut behaviours = object.behaviours.iter();
-        let (_, interval, tracks) = behaviours.find(|(kind, ..)| *kind == TypeId::of::<B>())?;
+        let (_, interval, tracks) = behaviours.find(|(info, ..)| info.holds(TypeId::of::<B>()))?;
         Some((tracks, *interval))
     }
 }
@@ -76,9 +76,9 @@ impl Rewind {
         let mut behaviours = Vec::new();
         if let Some(slots) = objects.world.slots_mut(id) {
             slots.for_each_mut(|slot| {
-                let kind = (slot.behaviour() as &dyn Any).type_id();
-                let interval = slot.info().interval(default);
-                behaviours.extend(slot.take_history().map(|tracks| (kind, interval, tracks)));
+                let info = slot.info();
+                let interval = info.interval(default);
+                behaviours.extend(slot.take_history().map(|tracks| (info, interval, tracks)));
             });
         }
         let replicated = objects.world.objects.get(id.0);

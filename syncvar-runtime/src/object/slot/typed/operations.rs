@@ -33,6 +33,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             tracked: Tracked {
                 behaviour: tracked.behaviour,
                 lineage: tracked.lineage,
+                presence: None,
             },
             policy,
         }
