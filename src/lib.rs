@@ -75,7 +75,7 @@ pub use syncvar_runtime::{
     DisconnectReason, Endpoint, FieldBit, LifecycleResult, NetId, NetRef, NetworkBehaviour,
     NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits,
     Prefabs, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar,
-    Target, Transmit,
+    Target, Transmit, VisitRefs,
 };
 
 /// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a

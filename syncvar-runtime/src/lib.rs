@@ -76,7 +76,7 @@ pub use object_error::ObjectError;
 pub use prefab::message::{MessageError, ReceivedMessage};
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use random::Random;
-pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
+pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut, VisitRefs};
 pub use schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,
     FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, Measure, MemberSchema, Readers,

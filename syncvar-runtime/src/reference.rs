@@ -1,5 +1,11 @@
 //! References to objects and to their behaviours: kept as ids, and looked up when they are needed.
 
+mod visit;
+#[cfg(feature = "serde")]
+mod with_serde;
+
+pub use visit::VisitRefs;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -166,7 +172,7 @@ impl SyncValue for NetRef {
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let object = read_object(reader, "NetRef")?;
-        reader.note_reference(object);
+        let object = reader.note_reference(object);
         Ok(Self { object })
     }
 
@@ -352,7 +358,10 @@ impl<T: NetworkBehaviour> SyncValue for BehaviourRef<T> {
             let (what, value) = ("position of a behaviour", index.into());
             return Err(reader.error_since(start, ReadErrorKind::InvalidValue { what, value }));
         }
-        reader.note_reference(object);
+        let object = reader.note_reference(object);
+        if object == NetId::NONE {
+            return Ok(Self::NONE);
+        }
         Ok(Self {
             object,
             index,
@@ -362,33 +371,6 @@ impl<T: NetworkBehaviour> SyncValue for BehaviourRef<T> {
 
     fn same(&self, other: &Self) -> bool {
         self == other
-    }
-}
-
-#[cfg(feature = "serde")]
-mod with_serde {
-    use std::marker::PhantomData;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::BehaviourRef;
-
-    impl<T> Serialize for BehaviourRef<T> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            (self.object, self.index).serialize(serializer)
-        }
-    }
-
-    impl<'de, T> Deserialize<'de> for BehaviourRef<T> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let (object, index) = Deserialize::deserialize(deserializer)?;
-            let behaviour = PhantomData;
-            Ok(Self {
-                object,
-                index,
-                behaviour,
-            })
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use syncvar_testing::ClientMessages as _;
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Framing,
+    ClientConfig, Framing, VisitRefs,
     behaviour::NetworkObjects,
     wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind},
 };
@@ -681,4 +681,72 @@ fn reference_in_synchronized_data_is_notified() {
     assert_eq!(all_resolved(&mut net), [resolved(rope, player)]);
     let seen = net.client(0).get::<Rope>(rope).unwrap();
     assert!(seen.knot.try_get(net.client(0)).is_some());
+}
+
+#[test]
+fn references_in_a_value_are_visited_and_replaced() {
+    #[derive(SyncValue, Clone, PartialEq, Debug)]
+    enum Order {
+        Wait,
+        Follow { leader: NetRef, at: u32 },
+        Guard(Vec<Mark>, BTreeMap<NetRef, NetId>),
+    }
+    let to = |id: u32| NetRef::reserved(NetId(id));
+    let mark = Mark {
+        by: to(3),
+        parts: vec![BehaviourRef::NONE],
+    };
+    let posts = BTreeMap::from([(to(4), NetId(4)), (to(5), NetId(5))]);
+    let mut orders = [
+        Order::Wait,
+        Order::Follow {
+            leader: to(2),
+            at: 7,
+        },
+        Order::Guard(vec![mark.clone(), Mark::default()], posts),
+    ];
+    let mut seen = Vec::new();
+    orders
+        .visit_refs(|target| seen.push(target.id().0))
+        .unwrap();
+    assert_eq!(seen, [2, 3, 4, 5]);
+    // The order of the new ids may differ from that of the old ones.
+    orders.map_refs(|target| to(1000 - target.id().0)).unwrap();
+    let posts = BTreeMap::from([(to(996), NetId(4)), (to(995), NetId(5))]);
+    let moved = Mark {
+        by: to(997),
+        ..mark
+    };
+    assert_eq!(
+        orders,
+        [
+            Order::Wait,
+            Order::Follow {
+                leader: to(998),
+                at: 7
+            },
+            Order::Guard(vec![moved, Mark::default()], posts),
+        ]
+    );
+    orders.map_refs(|_| NetRef::NONE).unwrap();
+    assert!(matches!(&orders[1], Order::Follow { leader, .. } if leader.is_none()));
+}
+
+#[test]
+fn a_value_without_a_form_keeps_its_references() {
+    let mut value = (NetRef::reserved(NetId(1)), "x".repeat(70_000));
+    let error = value.map_refs(|_| NetRef::NONE).unwrap_err();
+    assert!(error.to_string().contains("70000"), "{error}");
+    assert_eq!(value.0.id(), NetId(1));
+}
+
+#[test]
+fn a_behaviour_reference_without_an_object_has_no_position() {
+    let mut net = network();
+    let twins = net.server.spawn((Player::default(), Player::default()));
+    let mut reference = BehaviourRef::<Player>::at(&net.server, twins, 1).unwrap();
+    reference.map_refs(|target| target).unwrap();
+    assert_eq!(reference.index(), 1);
+    reference.map_refs(|_| NetRef::NONE).unwrap();
+    assert_eq!(reference, BehaviourRef::NONE);
 }

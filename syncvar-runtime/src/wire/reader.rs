@@ -32,8 +32,26 @@ pub struct NetworkReader<'a> {
     /// Number of sequence elements without bytes so far.
     empty_elements: u16,
     pub(super) budget: ReadBudget,
-    /// Ids of the referenced objects, collected from the payload.
-    pub(super) references: Option<&'a mut Vec<NetId>>,
+    /// Use of the references in the payload.
+    pub(super) references: Option<ReferenceUse<'a>>,
+}
+
+/// Use of the ids of referenced objects.
+#[derive(Debug)]
+pub(super) enum ReferenceUse<'a> {
+    /// They are appended to a list.
+    Collect(&'a mut Vec<NetId>),
+    /// They are replaced by those of a list, beginning with its end.
+    Replace(&'a mut Vec<NetId>),
+}
+
+impl ReferenceUse<'_> {
+    fn reborrow(&mut self) -> ReferenceUse<'_> {
+        match self {
+            Self::Collect(list) => ReferenceUse::Collect(list),
+            Self::Replace(list) => ReferenceUse::Replace(list),
+        }
+    }
 }
 
 /// Limit of the memory, in bytes, reserved for an announced count before its elements are read.
@@ -88,7 +106,10 @@ impl<'a> NetworkReader<'a> {
     /// Returns the recorded references.
     #[inline]
     pub(crate) fn references(&mut self) -> Option<&mut Vec<NetId>> {
-        self.references.as_deref_mut()
+        match &mut self.references {
+            Some(ReferenceUse::Collect(list)) => Some(list),
+            _ => None,
+        }
     }
 
     /// Makes the reader append the ids of referenced objects to a list. The list is borrowed,
@@ -96,18 +117,30 @@ impl<'a> NetworkReader<'a> {
     #[inline]
     #[must_use]
     pub fn with_references(mut self, list: &'a mut Vec<NetId>) -> Self {
-        self.references = Some(list);
+        self.references = Some(ReferenceUse::Collect(list));
         self
     }
 
-    /// Records a reference to an object.
+    /// Makes the reader replace the ids of referenced objects by those of a list, beginning with its end.
+    #[must_use]
+    pub(crate) fn replacing_references(mut self, list: &'a mut Vec<NetId>) -> Self {
+        self.references = Some(ReferenceUse::Replace(list));
+        // Keys with new references are in any order.
+        self.context.plain = true;
+        self
+    }
+
+    /// Records a reference to an object, or replaces it.
     #[inline]
-    pub(crate) fn note_reference(&mut self, object: NetId) {
-        if let Some(list) = &mut self.references
-            && object != NetId::NONE
-        {
-            list.push(object);
+    pub(crate) fn note_reference(&mut self, object: NetId) -> NetId {
+        match &mut self.references {
+            Some(ReferenceUse::Collect(list)) if object != NetId::NONE => list.push(object),
+            Some(ReferenceUse::Replace(list)) if object != NetId::NONE => {
+                return list.pop().unwrap_or(object);
+            }
+            _ => {}
         }
+        object
     }
 
     /// Sets that deltas are relayed: a list, or an observed collection with a
@@ -136,7 +169,7 @@ impl<'a> NetworkReader<'a> {
     ) -> R {
         let mut part = NetworkReader::with_encoding(bytes, self.encoding).with_budget(self.budget);
         part.context.relayed = self.context.relayed;
-        part.references = self.references.as_deref_mut();
+        part.references = self.references.as_mut().map(ReferenceUse::reborrow);
         let result = read(&mut part);
         self.budget = part.budget;
         result
