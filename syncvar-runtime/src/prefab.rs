@@ -54,6 +54,8 @@ pub struct Prefabs {
     entries: Vec<Prefab>,
     by_asset_id: FxHashMap<NetworkHash128, usize>,
     by_types: FxHashMap<Vec<TypeId>, usize>,
+    /// Names of behaviours in the schema, where they differ from those of their classes.
+    behaviour_names: FxHashMap<TypeId, String>,
     messages: Messages,
     input: Option<InputKind>,
     /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has varying

@@ -339,3 +339,97 @@ fn removed_objects_are_not_drained() {
         .drain_received::<Unit>(|id, _, _, _| drained.push(id));
     assert_eq!(drained, [ids[1]]);
 }
+
+#[test]
+fn types_of_a_generic_behaviour_are_drained_apart() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Part<T: syncvar::SyncValue + Default + PartialEq> {
+        #[sync_var]
+        value: SyncVar<T>,
+    }
+
+    let prefabs = || {
+        Prefabs::new()
+            .register::<(Part<u32>, Part<String>)>("unit")
+            .behaviour_name::<Part<u32>>("Health")
+            .behaviour_name::<Part<String>>("Name")
+    };
+    let mut net = MemoryNetwork::new(prefabs);
+    let client = NetworkClient::with_config(prefabs(), client_config(Framing::Compact));
+    net.connect_client(client);
+    let id = net
+        .server
+        .spawn((Part::<u32>::default(), Part::<String>::default()));
+    net.settle();
+    let drain = |net: &mut MemoryNetwork| {
+        let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+        let client = net.client_mut(0);
+        client.drain_received::<Part<u32>>(|_, at, part, _| numbers.push((at, *part.value)));
+        client.drain_received::<Part<String>>(|_, at, part, _| {
+            texts.push((at, part.value.to_string()));
+        });
+        (numbers, texts)
+    };
+    assert_eq!(drain(&mut net), (vec![(0, 0)], vec![(1, String::new())]));
+    net.server
+        .get_mut::<Part<String>>(id)
+        .unwrap()
+        .value
+        .set("Ann".into());
+    net.settle();
+    assert_eq!(drain(&mut net), (vec![], vec![(1, "Ann".into())]));
+    assert_eq!(drain(&mut net), (vec![], vec![]));
+    let schema = net.server.prefabs().schema();
+    let names = schema.prefabs[0].behaviours.iter();
+    assert!(
+        names
+            .map(|behaviour| &behaviour.names.name[..])
+            .eq(["Health", "Name"])
+    );
+}
+
+#[test]
+fn a_received_change_tells_the_type_of_its_behaviour() {
+    let mut net = network(Framing::Compact);
+    let id = net.server.spawn(Unit::default());
+    net.settle();
+    net.server.get_mut::<Unit>(id).unwrap().health.set(1);
+    net.settle();
+    let changed = syncvar_testing::events(net.client_mut(0)).find_map(|event| match event {
+        ClientEvent::Changed { fields, .. } => Some(fields.behaviour_type()),
+        _ => None,
+    });
+    assert_eq!(changed, Some(std::any::TypeId::of::<Unit>()));
+}
+
+#[test]
+fn arguments_of_a_call_have_the_types_of_the_program() {
+    each(|mut net| {
+        let owner = Some(net.connection(0));
+        let options = SpawnOptions {
+            owner,
+            ..SpawnOptions::default()
+        };
+        let id = net.server.try_spawn(Unit::default(), options).unwrap();
+        net.settle();
+        net.client_mut(0).calls::<Unit>(id).hit(5).unwrap();
+        net.server.calls::<Unit>(id).flash("red".into()).unwrap();
+        net.settle();
+        let hit = std::iter::from_fn(|| net.server.poll_event()).find_map(|event| match event {
+            ServerEvent::Called(called) => Some(called),
+            _ => None,
+        });
+        let hit = hit.unwrap();
+        assert_eq!(hit.arguments::<(i32,)>().unwrap(), (5,));
+        let error = hit.arguments::<(u32,)>().unwrap_err();
+        assert_eq!(error.message, "the arguments are (points: i32)");
+        assert!(hit.arguments::<()>().is_err());
+        let flash = syncvar_testing::events(net.client_mut(0)).find_map(|event| match event {
+            ClientEvent::Called(called) => Some(called),
+            _ => None,
+        });
+        let (colour,) = flash.unwrap().arguments::<(String,)>().unwrap();
+        assert_eq!(colour, "red");
+    });
+}

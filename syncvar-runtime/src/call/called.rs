@@ -4,10 +4,11 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::{CallFailure, CallPlace};
+use super::{CallArguments, CallFailure, CallPlace};
 use crate::behaviour::{
     NetworkContext, NetworkSide, Panicked, WithoutSiblings, contain, handle_call,
 };
+use crate::schema::SchemaType;
 use crate::untyped::{Value, read_arguments};
 use crate::{CallContext, ConnectionId, Encoding, NetId, NetworkBehaviour, NetworkReader};
 
@@ -77,6 +78,38 @@ impl Called {
     pub fn values(&self) -> Option<Vec<(&'static str, Value)>> {
         let mut reader = NetworkReader::with_encoding(&self.0.arguments, self.0.encoding);
         read_arguments(self.0.place.schema.arguments, &mut reader).ok()
+    }
+
+    /// Returns the arguments as a tuple; a single argument is a tuple with one member. An engine runs the call by
+    /// them as a function or an observer of its own, without a value of the behaviour.
+    ///
+    /// # Errors
+    ///
+    /// When the types of the call differ on the wire, or the arguments are malformed.
+    pub fn arguments<A: CallArguments>(&self) -> Result<A, CallFailure> {
+        let CalledParts {
+            object,
+            place,
+            encoding,
+            arguments,
+            ..
+        } = &*self.0;
+        let declared = place.schema.arguments;
+        let types = declared.iter().map(|argument| &argument.schema);
+        if !types
+            .map(SchemaType::from)
+            .eq(A::TYPES.iter().map(SchemaType::from))
+        {
+            let declared: Vec<String> = declared
+                .iter()
+                .map(|argument| format!("{}: {}", argument.name, argument.schema))
+                .collect();
+            let message = format!("the arguments are ({})", declared.join(", "));
+            return Err(CallFailure::new(*object, place, message));
+        }
+        let mut reader = NetworkReader::with_encoding(arguments, *encoding);
+        let read = A::read(&mut reader);
+        read.map_err(|error| CallFailure::new(*object, place, error.to_string()))
     }
 
     /// Returns whether a behaviour of a type has the call.

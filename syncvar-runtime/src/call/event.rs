@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::NetworkCalls;
 use crate::route::CallPlace;
-use crate::schema::CallSchema;
+use crate::schema::{CallSchema, TypeSchema};
 use crate::untyped::{Value, read_arguments};
 use crate::{Encoding, NetId, NetworkReader, ReadError, SyncValue};
 
@@ -153,6 +153,9 @@ impl fmt::Debug for ReceivedEvent {
 
 /// Arguments of a call: a tuple of up to 16 values.
 pub trait CallArguments: Sized {
+    /// Types of the arguments.
+    const TYPES: &'static [TypeSchema];
+
     /// Reads the arguments in order.
     ///
     /// # Errors
@@ -164,6 +167,8 @@ pub trait CallArguments: Sized {
 macro_rules! tuples {
     ($(($($name:ident)*))*) => {$(
         impl<$($name: SyncValue),*> CallArguments for ($($name,)*) {
+            const TYPES: &'static [TypeSchema] = &[$(<$name as SyncValue>::SCHEMA),*];
+
             #[allow(unused_variables, reason = "one of them is empty")]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
                 Ok(($(<$name as SyncValue>::read(reader)?,)*))

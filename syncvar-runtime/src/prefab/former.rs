@@ -1,6 +1,9 @@
-//! Former names of prefabs and messages.
+//! Names of behaviours, and former names of prefabs and messages.
+
+use std::any::TypeId;
 
 use super::Prefabs;
+use crate::NetworkBehaviour;
 
 impl Prefabs {
     /// Sets the former names of a registered prefab, newest first: clients and servers of earlier builds know it by
@@ -29,6 +32,52 @@ impl Prefabs {
         if let Some(entry) = renamed {
             entry.was = former;
         }
+        self.changed()
+    }
+
+    /// Names a behaviour in the schema: all types of a generic struct have the name of the struct there, and clients of
+    /// different builds match behaviours by name. Both ends give the same names. Events and errors keep the name
+    /// of the struct.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Component<T: SyncValue + Default> {
+    ///     #[sync_var]
+    ///     value: SyncVar<T>,
+    /// }
+    ///
+    /// let prefabs = Prefabs::new()
+    ///     .register::<(Component<u32>, Component<f32>)>("unit")
+    ///     .behaviour_name::<Component<u32>>("Health")
+    ///     .behaviour_name::<Component<f32>>("Speed");
+    /// let schema = prefabs.schema();
+    /// let behaviours = schema.prefabs[0].behaviours.iter();
+    /// assert!(behaviours.map(|behaviour| &behaviour.names.name[..]).eq(["Health", "Speed"]));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the name is not an identifier, or names a different type already.
+    #[must_use]
+    pub fn behaviour_name<B: NetworkBehaviour>(mut self, name: &str) -> Self {
+        let letters = |first: char| first.is_alphabetic() || first == '_';
+        let is_identifier = name.starts_with(letters)
+            && name
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || letter == '_');
+        assert!(
+            is_identifier,
+            "`{name}` cannot name a behaviour: it is no identifier"
+        );
+        let id = TypeId::of::<B>();
+        let mut known = self.behaviour_names.iter();
+        assert!(
+            !known.any(|(other, taken)| taken == name && *other != id),
+            "`{name}` names a second type of behaviours"
+        );
+        self.behaviour_names.insert(id, name.to_owned());
         self.changed()
     }
 

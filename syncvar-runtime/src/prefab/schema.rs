@@ -64,7 +64,7 @@ impl Prefabs {
         });
         Schema {
             messages: messages.collect(),
-            prefabs: self.by_rank().map(prefab).collect(),
+            prefabs: self.by_rank().map(|entry| self.describe(entry)).collect(),
         }
     }
 
@@ -76,6 +76,18 @@ impl Prefabs {
     /// Returns the canonical text of the schema.
     pub fn schema_text(&self) -> &Arc<str> {
         &self.described().text
+    }
+
+    fn describe(&self, entry: &Prefab) -> SchemaPrefab {
+        let behaviours = entry.infos.iter().map(|info| {
+            let id = info.inner.map_or(info.class.id, |inner| inner.id);
+            behaviour(info, self.behaviour_names.get(&id).map(String::as_str))
+        });
+        SchemaPrefab {
+            names: names(&entry.name, &entry.was),
+            asset_id: entry.asset_id,
+            behaviours: behaviours.collect(),
+        }
     }
 
     fn described(&self) -> &SchemaText {
@@ -94,15 +106,7 @@ fn names(name: &str, was: &[String]) -> Names {
     }
 }
 
-fn prefab(entry: &Prefab) -> SchemaPrefab {
-    SchemaPrefab {
-        names: names(&entry.name, &entry.was),
-        asset_id: entry.asset_id,
-        behaviours: entry.infos.iter().map(|info| behaviour(info)).collect(),
-    }
-}
-
-fn behaviour(info: &SlotInfo) -> SchemaBehaviour {
+fn behaviour(info: &SlotInfo, renamed: Option<&str>) -> SchemaBehaviour {
     let mut classes = Vec::new();
     add_classes(&info.schema, Some(&info.calls), &mut classes);
     let mut name = info.schema.name;
@@ -111,6 +115,9 @@ fn behaviour(info: &SlotInfo) -> SchemaBehaviour {
         // The schema of `Optional<B>` has `B` as its base, and a name that contains that of `B`.
         own.name = "present".into();
         name = info.schema.base.map_or(name, |base| base.name);
+    }
+    if let Some(renamed) = renamed {
+        name = renamed;
     }
     SchemaBehaviour {
         names: Names::of(name, info.was),

@@ -83,6 +83,11 @@ impl ChangedFields {
         self.class.schema.name
     }
 
+    /// Returns the type of the behaviour.
+    pub fn behaviour_type(&self) -> TypeId {
+        self.class.id
+    }
+
     /// Returns the set as dirty bits: bit *i* is field *i*, the fields of bases first.
     pub fn dirty_bits(&self) -> u64 {
         self.dirty_bits

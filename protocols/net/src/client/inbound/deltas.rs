@@ -91,7 +91,7 @@ impl DeltaReport<'_> {
         tick: Option<u64>,
     ) {
         if let Some(received) = &mut self.received {
-            received.add(class.schema.name, object, behaviour, fields);
+            received.add(class.id, object, behaviour, fields);
         }
         let fields = ChangedFields::new(class, fields).in_tick(tick);
         self.push_changed(object, behaviour, fields);

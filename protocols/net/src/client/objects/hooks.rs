@@ -103,8 +103,8 @@ impl Objects {
         }
         if hooks.reported {
             if self.world.callbacks == Callbacks::Events {
-                let (name, bits) = (fields.behaviour(), fields.dirty_bits());
-                self.received.add(name, object, behaviour, bits);
+                let (class, bits) = (fields.behaviour_type(), fields.dirty_bits());
+                self.received.add(class, object, behaviour, bits);
             }
             events.push(ClientEvent::Changed {
                 object,

@@ -1,17 +1,19 @@
 //! Received fields of objects, for programs that own their data elsewhere.
 
+use std::any::TypeId;
+
 use rustc_hash::FxHashMap;
 use syncvar_runtime::{Callbacks, NetId, NetworkBehaviour};
 
 use super::Objects;
 
-/// Received fields not yet drained, by the name of the behaviour. Empty with [`Callbacks::Run`].
+/// Received fields not yet drained, by the type of the behaviour. Empty with [`Callbacks::Run`].
 #[derive(Debug, Default)]
 pub(crate) struct ReceivedFields {
-    behaviours: FxHashMap<&'static str, Batch>,
+    behaviours: FxHashMap<TypeId, Batch>,
 }
 
-/// Received fields of the behaviours with one name, in the order of their first arrival.
+/// Received fields of the behaviours of one type, in the order of their first arrival.
 #[derive(Debug, Default)]
 struct Batch {
     entries: Vec<ReceivedEntry>,
@@ -28,24 +30,17 @@ struct ReceivedEntry {
 
 impl ReceivedFields {
     /// Adds received fields of a behaviour.
-    pub(crate) fn add(&mut self, name: &'static str, object: NetId, behaviour: usize, fields: u64) {
-        let batch = self.behaviours.entry(name).or_default();
-        batch.add(ReceivedEntry {
-            object,
-            behaviour,
-            fields,
-        });
-    }
-}
-
-impl Batch {
-    fn add(&mut self, entry: ReceivedEntry) {
-        let next = self.entries.len();
-        let key = (entry.object, entry.behaviour);
-        let position = *self.positions.entry(key).or_insert(next);
-        match self.entries.get_mut(position) {
-            Some(known) => known.fields |= entry.fields,
-            None => self.entries.push(entry),
+    pub(crate) fn add(&mut self, class: TypeId, object: NetId, behaviour: usize, fields: u64) {
+        let batch = self.behaviours.entry(class).or_default();
+        let next = batch.entries.len();
+        let position = *batch.positions.entry((object, behaviour)).or_insert(next);
+        match batch.entries.get_mut(position) {
+            Some(known) => known.fields |= fields,
+            None => batch.entries.push(ReceivedEntry {
+                object,
+                behaviour,
+                fields,
+            }),
         }
     }
 }
@@ -56,29 +51,20 @@ impl Objects {
         &mut self,
         each: &mut impl FnMut(NetId, usize, &mut B, u64),
     ) {
-        let Some(batch) = self.received.behaviours.get_mut(B::SCHEMA.name) else {
+        let Some(batch) = self.received.behaviours.get_mut(&TypeId::of::<B>()) else {
             return;
         };
         batch.positions.clear();
-        let mut left = Vec::new();
         for entry in batch.entries.drain(..) {
             let Some(replica) = self.world.objects.get(entry.object.0) else {
                 continue;
             };
             let pools = &mut self.world.pools;
-            match pools.behaviour_at_mut::<B>(entry.object, replica.at, entry.behaviour) {
-                Ok(parts) => each(
-                    entry.object,
-                    entry.behaviour,
-                    parts.tracked.behaviour,
-                    entry.fields,
-                ),
-                // A different type with the same name.
-                Err(_) => left.push(entry),
+            let parts = pools.behaviour_at_mut::<B>(entry.object, replica.at, entry.behaviour);
+            if let Ok(parts) = parts {
+                let behaviour = parts.tracked.behaviour;
+                each(entry.object, entry.behaviour, behaviour, entry.fields);
             }
-        }
-        for entry in left {
-            batch.add(entry);
         }
     }
 
@@ -93,9 +79,9 @@ impl Objects {
     fn receive_fields(&mut self, object: NetId) {
         let slots = self.world.slots(object).into_iter();
         for (behaviour, slot) in slots.flat_map(|slots| slots.iter().enumerate()) {
-            let schema = &slot.info().schema;
-            let fields = schema.dirty_bits();
-            self.received.add(schema.name, object, behaviour, fields);
+            let info = slot.info();
+            let fields = info.schema.dirty_bits();
+            self.received.add(info.class.id, object, behaviour, fields);
         }
     }
 }
