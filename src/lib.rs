@@ -192,7 +192,7 @@ pub mod stats {
 pub mod testing {
     pub use syncvar_net::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
     pub use syncvar_runtime::Random;
-    pub use syncvar_runtime::conditions::Conditions;
+    pub use syncvar_runtime::conditions::{Conditions, Pipe};
     pub use syncvar_runtime::unstable::object::FieldDifference;
 }
 

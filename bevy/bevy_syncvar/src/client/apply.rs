@@ -1,0 +1,111 @@
+//! `Apply`: received changes to the world.
+
+use std::mem;
+
+use bevy_ecs::prelude::*;
+use syncvar::{ClientEvent, NetId};
+
+use super::Client;
+use crate::registry::Registry;
+use crate::relations::hierarchy;
+use crate::{Net, NetEntities, Remote};
+
+/// A change of the objects of a client.
+enum Arrival {
+    Spawned(NetId),
+    Despawned(NetId),
+    /// Child and parent.
+    Moved(NetId, Option<NetId>),
+    /// A connection has replaced the objects of the connection before.
+    Connected,
+}
+
+/// Gives everything that has arrived to the world.
+pub(super) fn apply(world: &mut World) {
+    let Some(arrivals) = arrivals(world) else {
+        return;
+    };
+    for arrival in &arrivals {
+        match arrival {
+            Arrival::Spawned(id) => spawn(world, *id),
+            Arrival::Despawned(id) => despawn(world, *id),
+            Arrival::Connected => sweep(world),
+            Arrival::Moved(..) => {}
+        }
+    }
+    for arrival in arrivals {
+        match arrival {
+            Arrival::Spawned(id) => {
+                let family = hierarchy::family(world.resource::<Client>(), id);
+                for (child, parent) in family {
+                    hierarchy::apply(world, child, parent);
+                }
+            }
+            Arrival::Moved(child, parent) => hierarchy::apply(world, child, parent),
+            Arrival::Despawned(_) | Arrival::Connected => {}
+        }
+    }
+    let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
+    Client::lend(world, |world, client| {
+        let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
+        for known in registry.iter_mut() {
+            known.drain(world, client, &entities);
+        }
+        *world.resource_mut::<NetEntities>() = entities;
+    });
+    for known in registry.iter_mut() {
+        known.store(world);
+    }
+    for known in registry.iter_mut() {
+        known.report(world);
+    }
+    *world.resource_mut::<Registry>() = registry;
+}
+
+/// Returns the changes of the objects since the last call; `None` without a client.
+fn arrivals(world: &mut World) -> Option<Vec<Arrival>> {
+    let mut resource = world.get_resource_mut::<Client>()?;
+    let resource = &mut *resource;
+    let client = resource.client.as_deref()?;
+    let arrival = |event: &ClientEvent| match event {
+        ClientEvent::Spawned { object } => Some(Arrival::Spawned(*object)),
+        ClientEvent::Despawned { object, .. } => Some(Arrival::Despawned(*object)),
+        ClientEvent::ParentChanged { object, parent } => Some(Arrival::Moved(*object, *parent)),
+        ClientEvent::Connected => Some(Arrival::Connected),
+        _ => None,
+    };
+    let events = client.read_events(&mut resource.reader);
+    Some(events.filter_map(arrival).collect())
+}
+
+fn spawn(world: &mut World, id: NetId) {
+    if world.resource::<NetEntities>().entity(id).is_some() {
+        return;
+    }
+    let entity = world.spawn((Net { id }, Remote)).id();
+    world.resource_mut::<NetEntities>().insert(id, entity);
+}
+
+fn despawn(world: &mut World, id: NetId) {
+    let Some(entity) = world.resource_mut::<NetEntities>().remove(id) else {
+        return;
+    };
+    hierarchy::release(world, entity);
+    // The game may have despawned it.
+    if let Ok(entity) = world.get_entity_mut(entity) {
+        entity.despawn();
+    }
+}
+
+/// Despawns the entities of objects that exist no longer.
+fn sweep(world: &mut World) {
+    let client = world.resource::<Client>();
+    let entities = world.resource::<NetEntities>().iter();
+    let gone: Vec<NetId> = entities
+        .filter(|(id, _)| client.identity(*id).is_none())
+        .map(|(id, _)| id)
+        .collect();
+    for id in gone {
+        despawn(world, id);
+    }
+}

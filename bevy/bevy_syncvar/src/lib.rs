@@ -1,0 +1,110 @@
+//! Bevy components, replicated by [`syncvar`]: plain structs on the server's entities, single fields on the wire, the same
+//! components on the clients' entities.
+//!
+//! ```
+//! use bevy_app::prelude::*;
+//! use bevy_ecs::prelude::*;
+//! use bevy_syncvar::prelude::*;
+//!
+//! #[derive(Component, Replicate)]
+//! struct Player {
+//!     health: i32,
+//! }
+//!
+//! let (listener, link) = MemoryLink::pair();
+//! let mut server = App::new();
+//! server.add_plugins(ServerPlugin::new(listener)).replicate::<Player>();
+//! let mut client = App::new();
+//! client.add_plugins(ClientPlugin::new(link)).replicate::<Player>();
+//! server.world_mut().spawn((Replicated, Player { health: 100 }));
+//! # let mut players = client.world_mut().query::<&Player>();
+//! # while players.iter(client.world()).next().is_none() {
+//! server.update();
+//! client.update();
+//! # }
+//! # assert_eq!(players.single(client.world()).unwrap().health, 100);
+//! ```
+//!
+//! # Design
+//!
+//! **The component is the truth, the object in the pool its shadow.** The server, the client, their packets, interest,
+//! losses and predictions are those of `syncvar`, without any change for Bevy.
+//!
+//! | type | part |
+//! | --- | --- |
+//! | [`Replicate`], [`ShadowOf`] | a component and its shadow, made by the derive: `write` takes a component over, `read` and `create` give it back |
+//! | [`NetValue`] | a value with entities, and its form on the wire |
+//! | [`Registry`](registry) | one [`ReplicatedType`](registry::ReplicatedType) for each registered type: the functions that know the type. Prefabs are made from it |
+//! | [`Replicated`], [`Remote`], [`Net`] | marker on the server, marker on the client, the id of the object of an entity |
+//! | [`NetEntities`] | entities of ids, ids of entities |
+//! | [`Server`], [`Client`] | resources: the ends |
+//! | [`Link`](link::Link) | moves packets of an end; [`MemoryLink`] has both ends in one process |
+//!
+//! The prefab `entity` has a place for each registered type, in the order of their names: an
+//! [`Optional`](syncvar::behaviour::Optional) shadow. So an entity has any set of components, and components come and go.
+//!
+//! ## One frame of a server
+//!
+//! 1. [`Receive`](SyncVarSystems::Receive): packets to the server; fields written by owners to the components.
+//! 2. The game.
+//! 3. [`Collect`](SyncVarSystems::Collect), in `server/collect.rs`: despawns; ids for new entities, then their objects; removed
+//!    components; for each type the components that Bevy calls changed are compared with their shadows, field by field; parents.
+//! 4. [`Send`](SyncVarSystems::Send): the server's update, packets to the link.
+//!
+//! Bevy's ticks say which components to look at, a comparison with the shadow says which fields to send. So no change is
+//! missed (`Mut`, `insert`, `mem::swap`, commands), and none is sent twice.
+//!
+//! ## One frame of a client
+//!
+//! 1. [`Receive`](SyncVarSystems::Receive): packets to the client.
+//! 2. [`Apply`](SyncVarSystems::Apply), in `client/apply.rs`: entities of new objects are spawned first, entities of removed objects
+//!    despawned; then parents and all values; then new components; at last the observers of [`Received`].
+//! 3. The game.
+//! 4. [`Send`](SyncVarSystems::Send): the client's update, packets to the link.
+//!
+//! Hooks and observers of the game run while [`Server`] and [`Client`] are in the world.
+//!
+//! ## Rooms
+//!
+//! | folder | duty |
+//! | --- | --- |
+//! | `registry/` | registered types, their prefabs |
+//! | `server/`, `client/` | resources, plugins and systems of an end |
+//! | `link/` | packets of an end; links in memory |
+//! | `relations/` | parents |
+
+mod client;
+mod entities;
+pub mod link;
+mod plugin;
+mod registry;
+mod relations;
+mod replicate;
+mod server;
+mod time;
+mod value;
+
+pub use bevy_syncvar_derive::{NetValue, Replicate};
+pub use client::{Client, ClientPlugin, Received};
+pub use entities::{Net, NetEntities, Remote, Replicated};
+pub use link::{MemoryLink, MemoryListener};
+pub use plugin::{ReplicateApp, Schedules, SyncVarSystems};
+pub use replicate::{Replicate, ShadowOf};
+pub use server::{Server, ServerPlugin};
+pub use syncvar;
+pub use value::NetValue;
+
+/// Imports of most programs: `use bevy_syncvar::prelude::*;`.
+pub mod prelude {
+    pub use crate::{
+        Client, ClientPlugin, MemoryLink, MemoryListener, Net, NetEntities, NetValue, Received,
+        Remote, Replicate, ReplicateApp, Replicated, Server, ServerPlugin, SyncVarSystems,
+    };
+    pub use syncvar::{ConnectionId, NetId, NetRef, SyncValue, SyncVar};
+}
+
+/// Names used by the derives. Not for use by hand; it changes without notice.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::replicate::{read_mapped, read_value, write_mapped, write_value};
+}

@@ -1,0 +1,77 @@
+//! A component and its shadow.
+
+use std::mem;
+
+use bevy_ecs::component::Mutable;
+use bevy_ecs::prelude::Component;
+use syncvar::{NetworkBehaviour, SyncValue, SyncVar};
+
+use crate::{NetEntities, NetValue};
+
+/// A component with a shadow: `#[derive(Component, Replicate)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a replicated component",
+    note = "write `#[derive(Component, Replicate)]` above the type"
+)]
+pub trait Replicate: Component<Mutability = Mutable> + Sized {
+    /// The behaviour in the pools of the ends.
+    type Shadow: ShadowOf<Self>;
+}
+
+/// A behaviour that stands for a component in the pools of the ends.
+///
+/// The derive [`Replicate`](macro@crate::Replicate) implements it. An implementation by hand makes a component of a
+/// different crate replicable.
+pub trait ShadowOf<C>: NetworkBehaviour + Default {
+    /// Previous values of the changed fields.
+    type Before: Default + Send + Sync + 'static;
+
+    /// Takes over the fields of the component that differ, and no others.
+    fn write(&mut self, component: &mut C, entities: &NetEntities);
+
+    /// Makes the component of a new shadow.
+    fn create(&mut self, entities: &NetEntities) -> C;
+
+    /// Gives received fields (bits of the shadow) to the component. Returns the previous values of those that
+    /// differed, and `None` if none did.
+    fn read(
+        &mut self,
+        component: &mut C,
+        fields: u64,
+        entities: &NetEntities,
+    ) -> Option<Self::Before>;
+}
+
+/// Takes a field of a component over.
+#[inline]
+pub fn write_value<T: SyncValue>(from: &T, to: &mut SyncVar<T>) {
+    if !to.get().same(from) {
+        to.set(from.clone());
+    }
+}
+
+/// Takes a field with entities over.
+#[inline]
+pub fn write_mapped<T: NetValue>(from: &T, to: &mut SyncVar<T::Wire>, entities: &NetEntities) {
+    if !from.is_same(to.get(), entities) {
+        to.set(from.to_wire(entities));
+    }
+}
+
+/// Gives a received field to a component; returns its previous value if it differed.
+#[inline]
+pub fn read_value<T: SyncValue>(from: &SyncVar<T>, to: &mut T) -> Option<T> {
+    let differs = !to.same(from.get());
+    differs.then(|| mem::replace(to, from.get().clone()))
+}
+
+/// Gives a received field with entities to a component; returns its previous value if it differed.
+#[inline]
+pub fn read_mapped<T: NetValue>(
+    from: &SyncVar<T::Wire>,
+    to: &mut T,
+    entities: &NetEntities,
+) -> Option<T> {
+    let differs = !to.is_same(from.get(), entities);
+    differs.then(|| mem::replace(to, T::from_wire(from.get(), entities)))
+}

@@ -1,0 +1,60 @@
+//! The server of an app.
+
+mod collect;
+mod plugin;
+mod queue;
+
+use std::ops::{Deref, DerefMut};
+
+use bevy_ecs::prelude::*;
+use syncvar::NetworkServer;
+
+pub use plugin::ServerPlugin;
+pub(crate) use plugin::observe_removals;
+pub(crate) use queue::ServerQueue;
+
+/// The server. It dereferences to [`NetworkServer`].
+///
+/// Objects of [`Replicated`](crate::Replicated) entities belong to the plugin: change the components, not the objects.
+#[derive(Resource)]
+pub struct Server {
+    /// `None` while a system of the plugin works on it, in which no code of the game runs.
+    server: Option<Box<NetworkServer>>,
+}
+
+const PRESENT: &str = "the server is in its resource while code of the game runs";
+
+impl Server {
+    pub(crate) fn new(server: NetworkServer) -> Self {
+        Self {
+            server: Some(Box::new(server)),
+        }
+    }
+
+    /// Takes the server out of the world, for a system that needs both.
+    pub(crate) fn lend<R>(
+        world: &mut World,
+        work: impl FnOnce(&mut World, &mut NetworkServer) -> R,
+    ) -> Option<R> {
+        let mut server = world.get_resource_mut::<Self>()?.server.take()?;
+        let result = work(world, &mut server);
+        if let Some(mut resource) = world.get_resource_mut::<Self>() {
+            resource.server = Some(server);
+        }
+        Some(result)
+    }
+}
+
+impl Deref for Server {
+    type Target = NetworkServer;
+
+    fn deref(&self) -> &NetworkServer {
+        self.server.as_deref().expect(PRESENT)
+    }
+}
+
+impl DerefMut for Server {
+    fn deref_mut(&mut self) -> &mut NetworkServer {
+        self.server.as_deref_mut().expect(PRESENT)
+    }
+}

@@ -1,0 +1,122 @@
+//! `Collect`: changes of the world to the server.
+
+use std::any::TypeId;
+use std::mem;
+
+use bevy_ecs::prelude::*;
+use syncvar::behaviour::BehaviourList;
+use syncvar::{NetId, NetworkServer, SpawnOptions};
+
+use super::{Server, ServerQueue};
+use crate::registry::{ENTITY, Registry};
+use crate::relations::hierarchy;
+use crate::{Net, NetEntities, Replicated};
+
+/// Takes over everything that has changed since the last run.
+pub(super) fn collect(world: &mut World) {
+    Server::lend(world, |world, server| {
+        let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
+        let mut entities = mem::take(&mut *world.resource_mut::<NetEntities>());
+        let mut queue = mem::take(&mut *world.resource_mut::<ServerQueue>());
+        for (_, id) in queue.despawned.drain(..) {
+            entities.remove(id);
+            // The game may have despawned the object.
+            let _ = server.despawn(id);
+        }
+        reserve(world, server, &mut entities, &mut queue);
+        spawn(world, server, &mut entities, &mut registry, &mut queue);
+        for (component, entity) in queue.removed.drain(..) {
+            remove(world, server, &registry, component, entity);
+        }
+        for known in registry.iter_mut() {
+            known.collect(world, server, &entities);
+        }
+        hierarchy::collect(world, server, &entities, &mut queue.moved);
+        *world.resource_mut::<Registry>() = registry;
+        *world.resource_mut::<NetEntities>() = entities;
+        // Its vectors keep their memory.
+        *world.resource_mut::<ServerQueue>() = queue;
+    });
+}
+
+/// Gives new entities their ids, so that entities of one frame can refer to each other.
+fn reserve(
+    world: &mut World,
+    server: &mut NetworkServer,
+    entities: &mut NetEntities,
+    queue: &mut ServerQueue,
+) {
+    queue.spawned.retain(|entity| {
+        let is_new = world.get::<Replicated>(*entity).is_some();
+        let net = world.get_mut::<Net>(*entity);
+        let Some(mut net) = net.filter(|net| is_new && net.id == NetId::NONE) else {
+            return false;
+        };
+        match server.reserve_id() {
+            Ok(id) => {
+                net.id = id;
+                entities.insert(id, *entity);
+                true
+            }
+            Err(error) => {
+                tracing::error!(%entity, %error, "an entity is not replicated");
+                false
+            }
+        }
+    });
+}
+
+/// Spawns the objects of new entities.
+fn spawn(
+    world: &mut World,
+    server: &mut NetworkServer,
+    entities: &mut NetEntities,
+    registry: &mut Registry,
+    queue: &mut ServerQueue,
+) {
+    for entity in queue.spawned.drain(..) {
+        let Some(id) = entities.id(entity) else {
+            continue;
+        };
+        let mut list = BehaviourList::new();
+        for known in registry.iter_mut() {
+            list = known.gather(world, entity, entities, list);
+        }
+        let options = SpawnOptions {
+            prefab: Some(ENTITY.into()),
+            net_id: Some(id),
+            ..SpawnOptions::default()
+        };
+        if let Err(error) = server.try_spawn(list, options) {
+            tracing::error!(%entity, %error, "an entity is not replicated");
+            entities.remove(id);
+            continue;
+        }
+        queue.moved.push(entity);
+        if let Some(children) = world.get::<Children>(entity) {
+            queue.moved.extend(children.iter());
+        }
+    }
+}
+
+/// Removes a shadow, unless the component is there again.
+fn remove(
+    world: &World,
+    server: &mut NetworkServer,
+    registry: &Registry,
+    component: TypeId,
+    entity: Entity,
+) {
+    let component_id = world.components().get_id(component);
+    let is_there = |entity: &EntityRef<'_>| component_id.is_some_and(|id| entity.contains_id(id));
+    let Some(entity) = world
+        .get_entity(entity)
+        .ok()
+        .filter(|entity| !is_there(entity))
+    else {
+        return;
+    };
+    if let (Some(net), Some((index, known))) = (entity.get::<Net>(), registry.find(component)) {
+        known.remove(server, net.id, index);
+    }
+}

@@ -1,0 +1,113 @@
+//! `ServerPlugin`: systems of a server.
+
+use std::any::TypeId;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use bevy_app::{App, Plugin, PreStartup};
+use bevy_ecs::lifecycle::Remove;
+use bevy_ecs::prelude::*;
+use syncvar::{Callbacks, NetworkServer, ServerConfig};
+
+use super::collect::collect;
+use super::{Server, ServerQueue};
+use crate::link::{Link, ServerLink};
+use crate::registry::Registry;
+use crate::time::NetClock;
+use crate::{Net, Replicated, Schedules, SyncVarSystems};
+
+/// Makes an app a server: its [`Replicated`] entities are sent to the clients of a link.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// use bevy_syncvar::prelude::*;
+///
+/// let (listener, _link) = MemoryLink::pair();
+/// let mut app = App::new();
+/// app.add_plugins(ServerPlugin::new(listener));
+/// ```
+pub struct ServerPlugin {
+    /// Settings of the server. Its callbacks are events in any case.
+    pub config: ServerConfig,
+    /// Schedules of the systems.
+    pub schedules: Schedules,
+    link: Mutex<Option<ServerLink>>,
+}
+
+impl ServerPlugin {
+    /// Makes a server behind a link. Changes are sent with each frame.
+    pub fn new(link: impl Link<NetworkServer>) -> Self {
+        Self {
+            config: ServerConfig {
+                send_interval: Some(Duration::ZERO),
+                ..ServerConfig::default()
+            },
+            schedules: Schedules::default(),
+            link: Mutex::new(Some(ServerLink::new(link))),
+        }
+    }
+}
+
+impl Plugin for ServerPlugin {
+    fn build(&self, app: &mut App) {
+        self.schedules.build(app);
+        app.init_resource::<ServerQueue>();
+        if let Some(link) = self.link.lock().ok().and_then(|mut link| link.take()) {
+            app.insert_resource(link);
+        }
+        let config = ServerConfig {
+            callbacks: Callbacks::Events,
+            ..self.config.clone()
+        };
+        app.add_systems(PreStartup, move |world: &mut World| {
+            start(world, config.clone());
+        });
+        app.add_systems(
+            self.schedules.receive,
+            receive.in_set(SyncVarSystems::Receive),
+        );
+        app.add_systems(self.schedules.send, collect.in_set(SyncVarSystems::Collect));
+        app.add_systems(self.schedules.send, send.in_set(SyncVarSystems::Send));
+    }
+}
+
+/// Makes the server of the registered types. Entities of the time before are new.
+fn start(world: &mut World, config: ServerConfig) {
+    let prefabs = world.resource_mut::<Registry>().prefabs();
+    world.insert_resource(Server::new(NetworkServer::with_config(prefabs, config)));
+    let mut early = world.query_filtered::<Entity, With<Replicated>>();
+    let early: Vec<Entity> = early.iter(world).collect();
+    world.resource_mut::<ServerQueue>().spawned = early;
+}
+
+fn receive(world: &mut World) {
+    let now = NetClock::now(world);
+    Server::lend(world, |world, server| {
+        if let Some(mut link) = world.get_resource_mut::<ServerLink>() {
+            link.receive(server, now);
+        }
+    });
+}
+
+fn send(world: &mut World) {
+    let now = NetClock::now(world);
+    Server::lend(world, |world, server| {
+        server.update(now);
+        if let Some(mut link) = world.get_resource_mut::<ServerLink>() {
+            link.transmit(server, now);
+        }
+    });
+}
+
+/// Queues the entities that lose a component.
+pub(crate) fn observe_removals<C: Component>(app: &mut App) {
+    app.add_observer(
+        |removed: On<Remove<C>>, nets: Query<(), With<Net>>, queue: Option<ResMut<ServerQueue>>| {
+            if let Some(mut queue) = queue
+                && nets.contains(removed.entity)
+            {
+                queue.removed.push((TypeId::of::<C>(), removed.entity));
+            }
+        },
+    );
+}

@@ -1,0 +1,35 @@
+//! The clock of an end.
+
+use std::time::Duration;
+
+use bevy_ecs::prelude::*;
+use bevy_platform::time::Instant;
+use bevy_time::{Real, Time};
+
+/// Time of the ends of this app: [`Time<Real>`] where it exists, else the time since the start.
+#[derive(Resource, Debug)]
+pub(crate) struct NetClock {
+    started: Instant,
+}
+
+impl Default for NetClock {
+    fn default() -> Self {
+        Self {
+            started: Instant::now(),
+        }
+    }
+}
+
+impl NetClock {
+    /// Returns the time of an app.
+    pub(crate) fn now(world: &World) -> Duration {
+        match (
+            world.get_resource::<Time<Real>>(),
+            world.get_resource::<Self>(),
+        ) {
+            (Some(time), _) => time.elapsed(),
+            (None, Some(clock)) => clock.started.elapsed(),
+            (None, None) => Duration::ZERO,
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The plugin, in two apps of one process.
+
+mod first;
+mod support;
