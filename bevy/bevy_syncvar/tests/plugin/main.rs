@@ -1,4 +1,6 @@
 //! The plugin, in two apps of one process.
 
 mod first;
+mod semantics;
+mod smallest;
 mod support;
