@@ -9,27 +9,25 @@ struct Player {
     health: i32,
 }
 
+fn app(side: impl Plugin) -> App {
+    let mut app = App::new();
+    app.add_plugins(side).replicate::<Player>();
+    app
+}
+
 pub(crate) fn main() {
     let (listener, link) = MemoryLink::pair();
-    let (mut server, mut client) = (App::new(), App::new());
-    server
-        .add_plugins(ServerPlugin::new(listener))
-        .replicate::<Player>();
-    client
-        .add_plugins(ClientPlugin::new(link))
-        .replicate::<Player>();
+    let mut server = app(ServerPlugin::new(listener));
+    let mut client = app(ClientPlugin::new(link));
     client.add_observer(|change: On<Received<Player>>, players: Query<&Player>| {
         let health = players.get(change.entity).unwrap().health;
         println!("{} -> {health}", change.previous.health.unwrap());
     });
-    let player = server
-        .world_mut()
-        .spawn((Replicated, Player { health: 0 }))
-        .id();
+    let player = server.world_mut().spawn((Replicated, Player { health: 0 }));
+    let player = player.id();
     for frame in 0..20 {
-        if frame == 10 {
-            server.world_mut().get_mut::<Player>(player).unwrap().health = 100;
-        }
+        let mut player = server.world_mut().get_mut::<Player>(player).unwrap();
+        player.health = if frame < 10 { 0 } else { 100 };
         server.update();
         client.update();
     }
