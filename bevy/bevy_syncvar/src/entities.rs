@@ -1,6 +1,9 @@
 //! Entities and their objects: markers, ids, the table of both.
 
-use bevy_ecs::entity::{Entity, EntityHashMap};
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bevy_ecs::entity::{Entity, EntityHashMap, EntityHashSet};
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
@@ -34,7 +37,7 @@ impl Replicated {
         let Some(mut net) = world.get_mut::<Net>(context.entity) else {
             return;
         };
-        let id = std::mem::replace(&mut net.id, NetId::NONE);
+        let id = mem::replace(&mut net.id, NetId::NONE);
         if let Some(mut queue) = world.get_resource_mut::<ServerQueue>()
             && id != NetId::NONE
         {
@@ -73,6 +76,18 @@ impl Default for Net {
 pub struct NetEntities {
     entities: HashMap<NetId, Entity>,
     ids: EntityHashMap<NetId>,
+    references: Mutex<References>,
+}
+
+/// References that could not be resolved, or may have to be resolved again.
+#[derive(Debug, Default)]
+struct References {
+    /// Server: entities without an object to which a component refers.
+    missing: EntityHashSet,
+    /// Client: object whose component is being read.
+    holder: Option<NetId>,
+    /// Client: objects whose components refer to an object, or did.
+    holders: HashMap<NetId, Vec<NetId>>,
 }
 
 impl NetEntities {
@@ -88,11 +103,21 @@ impl NetEntities {
 
     /// Returns the reference to an entity: [`NetRef::NONE`] without an object.
     pub fn reference(&self, entity: Entity) -> NetRef {
-        self.id(entity).map_or(NetRef::NONE, NetRef::reserved)
+        if let Some(id) = self.id(entity) {
+            return NetRef::reserved(id);
+        }
+        if entity != Entity::PLACEHOLDER {
+            self.add_missing(entity);
+        }
+        NetRef::NONE
     }
 
     /// Returns the target of a reference: [`Entity::PLACEHOLDER`] without an entity.
     pub fn target(&self, reference: NetRef) -> Entity {
+        if reference.is_none() {
+            return Entity::PLACEHOLDER;
+        }
+        self.references().note(reference.id());
         self.entity(reference.id()).unwrap_or(Entity::PLACEHOLDER)
     }
 
@@ -110,5 +135,64 @@ impl NetEntities {
         let entity = self.entities.remove(&id)?;
         self.ids.remove(&entity);
         Some(entity)
+    }
+
+    fn references(&self) -> MutexGuard<'_, References> {
+        self.references
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Server: notes that components may refer to an entity without an object.
+    pub(crate) fn add_missing(&self, entity: Entity) {
+        self.references().missing.insert(entity);
+    }
+
+    /// Server: returns whether components refer to one of these entities, which had no object before.
+    pub(crate) fn take_missing(&self, found: &[Entity]) -> bool {
+        let missing = &mut self.references().missing;
+        let before = missing.len();
+        if before > 0 {
+            for entity in found {
+                missing.remove(entity);
+            }
+        }
+        missing.len() < before
+    }
+
+    /// Server: forgets despawned entities.
+    pub(crate) fn retain_missing(&self, exists: impl Fn(Entity) -> bool) {
+        self.references().missing.retain(|entity| exists(*entity));
+    }
+
+    /// Client: sets the object whose component is read next.
+    pub(crate) fn set_holder(&self, holder: Option<NetId>) {
+        self.references().holder = holder;
+    }
+
+    /// Client: returns the objects whose components may refer to an object.
+    pub(crate) fn holders(&self, target: NetId) -> Vec<NetId> {
+        self.references()
+            .holders
+            .get(&target)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Client: forgets an object that will not come back.
+    pub(crate) fn forget(&self, id: NetId) {
+        self.references().holders.remove(&id);
+    }
+}
+
+impl References {
+    /// Notes that the read component refers to an object.
+    fn note(&mut self, target: NetId) {
+        if let Some(holder) = self.holder {
+            let holders = self.holders.entry(target).or_default();
+            if !holders.contains(&holder) {
+                holders.push(holder);
+            }
+        }
     }
 }

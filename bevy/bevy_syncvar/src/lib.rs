@@ -87,7 +87,7 @@ mod value;
 pub use bevy_syncvar_derive::{NetValue, Replicate};
 pub use client::{Client, ClientPlugin, Received};
 pub use entities::{Net, NetEntities, Remote, Replicated};
-pub use link::{MemoryLink, MemoryListener};
+pub use link::{MemoryConnector, MemoryLink, MemoryListener};
 pub use plugin::{ReplicateApp, Schedules, SyncVarSystems};
 pub use replicate::{Replicate, ShadowOf};
 pub use server::{Server, ServerPlugin};

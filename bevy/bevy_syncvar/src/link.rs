@@ -7,7 +7,7 @@ use std::time::Duration;
 use bevy_ecs::prelude::*;
 use syncvar::{Endpoint, NetworkClient, NetworkServer};
 
-pub use memory::{MemoryLink, MemoryListener};
+pub use memory::{MemoryConnector, MemoryLink, MemoryListener};
 
 /// Moves the packets of an end, once in each frame. No method waits.
 pub trait Link<E: Endpoint>: Send + Sync + 'static {

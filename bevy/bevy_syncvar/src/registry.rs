@@ -38,11 +38,26 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Server: takes over the components that have changed since the last run of the system.
     fn collect(&mut self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities);
 
+    /// Server: takes over all components.
+    fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities);
+
     /// Server: removes the shadow of an entity that has lost the component.
-    fn remove(&self, server: &mut NetworkServer, id: NetId, index: usize);
+    fn remove(&self, server: &mut NetworkServer, id: NetId);
+
+    /// Sets the position of the shadow in the prefab `entity`.
+    fn set_index(&mut self, index: usize);
 
     /// Client: writes received fields to the components that exist, and remembers components to add and to remove.
     fn drain(&mut self, world: &mut World, client: &mut NetworkClient, entities: &NetEntities);
+
+    /// Client: writes all fields to the component of an object, if it exists: a target of a reference is there now.
+    fn refresh(
+        &mut self,
+        world: &mut World,
+        client: &mut NetworkClient,
+        entities: &NetEntities,
+        id: NetId,
+    );
 
     /// Client: adds and removes components.
     fn store(&mut self, world: &mut World);
@@ -85,6 +100,9 @@ impl Registry {
         if !self.is_closed {
             self.is_closed = true;
             self.types.sort_by_key(|known| known.name());
+            for (index, known) in self.types.iter_mut().enumerate() {
+                known.set_index(index);
+            }
         }
         let places: Vec<_> = self.types.iter().map(|known| known.absent()).collect();
         let entity = move || {
@@ -98,12 +116,9 @@ impl Registry {
         self.types.iter_mut().map(|known| &mut **known)
     }
 
-    /// Returns a type by its component, with its position.
-    pub(crate) fn find(&self, component: TypeId) -> Option<(usize, &dyn ReplicatedType)> {
-        let index = self
-            .types
-            .iter()
-            .position(|known| known.component() == component)?;
-        Some((index, &**self.types.get(index)?))
+    /// Returns a type by its component.
+    pub(crate) fn find(&self, component: TypeId) -> Option<&dyn ReplicatedType> {
+        let mut types = self.types.iter().map(|known| &**known);
+        types.find(|known| known.component() == component)
     }
 }

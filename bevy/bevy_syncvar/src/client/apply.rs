@@ -13,7 +13,8 @@ use crate::{Net, NetEntities, Remote};
 /// A change of the objects of a client.
 enum Arrival {
     Spawned(NetId),
-    Despawned(NetId),
+    /// An object, and whether it may come back.
+    Despawned(NetId, bool),
     /// Child and parent.
     Moved(NetId, Option<NetId>),
     /// A connection has replaced the objects of the connection before.
@@ -28,11 +29,17 @@ pub(super) fn apply(world: &mut World) {
     for arrival in &arrivals {
         match arrival {
             Arrival::Spawned(id) => spawn(world, *id),
-            Arrival::Despawned(id) => despawn(world, *id),
+            Arrival::Despawned(id, hidden) => {
+                despawn(world, *id);
+                if !hidden {
+                    world.resource::<NetEntities>().forget(*id);
+                }
+            }
             Arrival::Connected => sweep(world),
             Arrival::Moved(..) => {}
         }
     }
+    let mut holders = Vec::new();
     for arrival in arrivals {
         match arrival {
             Arrival::Spawned(id) => {
@@ -40,17 +47,25 @@ pub(super) fn apply(world: &mut World) {
                 for (child, parent) in family {
                     hierarchy::apply(world, child, parent);
                 }
+                holders.extend(world.resource::<NetEntities>().holders(id));
             }
             Arrival::Moved(child, parent) => hierarchy::apply(world, child, parent),
-            Arrival::Despawned(_) | Arrival::Connected => {}
+            Arrival::Despawned(..) | Arrival::Connected => {}
         }
     }
+    holders.sort_unstable();
+    holders.dedup();
     let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
     Client::lend(world, |world, client| {
         let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
         for known in registry.iter_mut() {
+            for holder in &holders {
+                known.refresh(world, client, &entities, *holder);
+            }
             known.drain(world, client, &entities);
         }
+        entities.set_holder(None);
+        entities.retain_missing(|_| false);
         *world.resource_mut::<NetEntities>() = entities;
     });
     for known in registry.iter_mut() {
@@ -69,7 +84,7 @@ fn arrivals(world: &mut World) -> Option<Vec<Arrival>> {
     let client = resource.client.as_deref()?;
     let arrival = |event: &ClientEvent| match event {
         ClientEvent::Spawned { object } => Some(Arrival::Spawned(*object)),
-        ClientEvent::Despawned { object, .. } => Some(Arrival::Despawned(*object)),
+        ClientEvent::Despawned { object, hidden } => Some(Arrival::Despawned(*object, *hidden)),
         ClientEvent::ParentChanged { object, parent } => Some(Arrival::Moved(*object, *parent)),
         ClientEvent::Connected => Some(Arrival::Connected),
         _ => None,

@@ -38,9 +38,15 @@ pub struct MemoryLink {
 /// The server's side of the links of a process.
 #[derive(Debug)]
 pub struct MemoryListener {
+    connector: MemoryConnector,
+    accepted: Vec<Accepted>,
+}
+
+/// Makes links to a [`MemoryListener`], also when its app runs.
+#[derive(Clone, Debug)]
+pub struct MemoryConnector {
     conditions: Conditions,
     new: Arc<Mutex<Vec<Arc<Wire>>>>,
-    accepted: Vec<Accepted>,
 }
 
 /// Connection of a server.
@@ -91,22 +97,22 @@ impl MemoryListener {
     /// Makes a listener whose links have simulated conditions. With loss, unreliable channels are datagrams.
     pub fn new(conditions: Conditions) -> Self {
         Self {
-            conditions,
-            new: Arc::default(),
+            connector: MemoryConnector {
+                conditions,
+                new: Arc::default(),
+            },
             accepted: Vec::new(),
         }
     }
 
     /// Makes the link of a client.
     pub fn link(&self) -> MemoryLink {
-        let wire = Arc::<Wire>::default();
-        let mut new = lock(&self.new);
-        new.push(wire.clone());
-        MemoryLink {
-            wire,
-            down: Pipe::new(&self.conditions, 2 * new.len() as u64),
-            is_connected: false,
-        }
+        self.connector.link()
+    }
+
+    /// Returns the maker of links, for clients that join later.
+    pub fn connector(&self) -> MemoryConnector {
+        self.connector.clone()
     }
 
     fn limits(conditions: &Conditions) -> PacketLimits {
@@ -118,13 +124,27 @@ impl MemoryListener {
     }
 }
 
+impl MemoryConnector {
+    /// Makes the link of a client.
+    pub fn link(&self) -> MemoryLink {
+        let wire = Arc::<Wire>::default();
+        let mut new = lock(&self.new);
+        new.push(wire.clone());
+        MemoryLink {
+            wire,
+            down: Pipe::new(&self.conditions, 2 * new.len() as u64),
+            is_connected: false,
+        }
+    }
+}
+
 impl Link<NetworkServer> for MemoryListener {
     fn receive(&mut self, server: &mut NetworkServer, now: Duration) {
-        for wire in lock(&self.new).drain(..) {
-            let limits = Self::limits(&self.conditions);
+        for wire in lock(&self.connector.new).drain(..) {
+            let limits = Self::limits(&self.connector.conditions);
             let connection = Endpoint::handle_connect(server, limits);
             let number = 2 * u64::from(connection.0) + 1;
-            let up = Pipe::new(&self.conditions, number);
+            let up = Pipe::new(&self.connector.conditions, number);
             self.accepted.push(Accepted {
                 connection,
                 wire,

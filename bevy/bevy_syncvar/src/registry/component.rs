@@ -17,6 +17,8 @@ type ChangedComponents<C> =
 
 /// Functions for a component `C` with the shadow `S`. The vectors are empty between two frames.
 pub(super) struct ReplicatedComponent<C: Component<Mutability = Mutable>, S: ShadowOf<C>> {
+    /// Position of the shadow in the prefab.
+    index: usize,
     changed: Option<ChangedComponents<C>>,
     /// Objects of the components in `changed`.
     ids: Vec<NetId>,
@@ -28,6 +30,7 @@ pub(super) struct ReplicatedComponent<C: Component<Mutability = Mutable>, S: Sha
 impl<C: Component<Mutability = Mutable>, S: ShadowOf<C>> Default for ReplicatedComponent<C, S> {
     fn default() -> Self {
         Self {
+            index: 0,
             changed: None,
             ids: Vec::new(),
             added: Vec::new(),
@@ -71,24 +74,23 @@ where
 
     fn collect(&mut self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
         let changed = self.changed.get_or_insert_with(|| QueryState::new(world));
-        self.ids.clear();
-        let mut components = Vec::new();
-        for (net, component) in changed.iter_mut(world) {
-            self.ids.push(net.id);
-            components.push(component);
-        }
-        server.edit_all::<S>(&self.ids, |position, shadow| {
-            // An object that could not be spawned has been reported.
-            if let (Ok(shadow), Some(component)) = (shadow, components.get_mut(position)) {
-                shadow.write(component.bypass_change_detection(), entities);
-            }
-        });
+        let components = changed.iter_mut(world);
+        transfer::<C, S>(components, &mut self.ids, server, entities);
     }
 
-    fn remove(&self, server: &mut NetworkServer, id: NetId, index: usize) {
-        if let Ok(mut shadow) = server.get_mut_at::<Optional<S>>(id, index) {
+    fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
+        let mut all = world.query_filtered::<(&Net, &mut C), With<Replicated>>();
+        transfer::<C, S>(all.iter_mut(world), &mut Vec::new(), server, entities);
+    }
+
+    fn remove(&self, server: &mut NetworkServer, id: NetId) {
+        if let Ok(mut shadow) = server.get_mut_at::<Optional<S>>(id, self.index) {
             shadow.take();
         }
+    }
+
+    fn set_index(&mut self, index: usize) {
+        self.index = index;
     }
 
     fn drain(&mut self, world: &mut World, client: &mut NetworkClient, entities: &NetEntities) {
@@ -96,20 +98,40 @@ where
             let Some(entity) = entities.entity(id) else {
                 return;
             };
-            let component = world.get_mut::<C>(entity);
-            match (shadow.as_mut(), component) {
-                (Some(shadow), Some(mut component)) => {
-                    let own = component.bypass_change_detection();
-                    if let Some(previous) = shadow.read(own, fields, entities) {
-                        component.set_changed();
-                        self.received.push((entity, previous));
-                    }
+            entities.set_holder(Some(id));
+            match (shadow.as_mut(), world.get_mut::<C>(entity)) {
+                (Some(shadow), Some(component)) => {
+                    let previous = present(component, shadow, fields, entities);
+                    self.received
+                        .extend(previous.map(|previous| (entity, previous)));
                 }
                 (Some(shadow), None) => self.added.push((entity, shadow.create(entities))),
                 (None, Some(_)) => self.removed.push(entity),
                 (None, None) => {}
             }
         });
+    }
+
+    fn refresh(
+        &mut self,
+        world: &mut World,
+        client: &mut NetworkClient,
+        entities: &NetEntities,
+        id: NetId,
+    ) {
+        let entity = entities.entity(id);
+        let component = entity.and_then(|entity| Some((entity, world.get_mut::<C>(entity)?)));
+        let Some((entity, component)) = component else {
+            return;
+        };
+        if let Ok(mut shadow) = client.get_mut_at::<Optional<S>>(id, self.index)
+            && let Some(shadow) = shadow.as_mut()
+        {
+            entities.set_holder(Some(id));
+            let previous = present(component, shadow, u64::MAX, entities);
+            self.received
+                .extend(previous.map(|previous| (entity, previous)));
+        }
     }
 
     fn store(&mut self, world: &mut World) {
@@ -133,4 +155,39 @@ where
             }
         }
     }
+}
+
+/// Writes received fields to a component, which has changed if one of them differed.
+fn present<C, S: ShadowOf<C>>(
+    mut component: Mut<'_, C>,
+    shadow: &mut S,
+    fields: u64,
+    entities: &NetEntities,
+) -> Option<S::Before> {
+    let previous = shadow.read(component.bypass_change_detection(), fields, entities)?;
+    component.set_changed();
+    Some(previous)
+}
+
+/// Takes components over. `ids` is memory for their objects.
+fn transfer<'w, C, S: ShadowOf<C>>(
+    from: impl Iterator<Item = (&'w Net, Mut<'w, C>)>,
+    ids: &mut Vec<NetId>,
+    server: &mut NetworkServer,
+    entities: &NetEntities,
+) where
+    C: Component<Mutability = Mutable>,
+{
+    ids.clear();
+    let mut components = Vec::new();
+    for (net, component) in from {
+        ids.push(net.id);
+        components.push(component);
+    }
+    server.edit_all::<S>(ids, |position, shadow| {
+        // An object that could not be spawned has been reported.
+        if let (Ok(shadow), Some(component)) = (shadow, components.get_mut(position)) {
+            shadow.write(component.bypass_change_detection(), entities);
+        }
+    });
 }

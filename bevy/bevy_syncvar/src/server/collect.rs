@@ -18,18 +18,29 @@ pub(super) fn collect(world: &mut World) {
         let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
         let mut entities = mem::take(&mut *world.resource_mut::<NetEntities>());
         let mut queue = mem::take(&mut *world.resource_mut::<ServerQueue>());
-        for (_, id) in queue.despawned.drain(..) {
+        for (entity, id) in queue.despawned.drain(..) {
             entities.remove(id);
+            if world.get_entity(entity).is_ok() {
+                // Components may refer to it, and it may become `Replicated` again.
+                entities.add_missing(entity);
+            }
             // The game may have despawned the object.
             let _ = server.despawn(id);
         }
         reserve(world, server, &mut entities, &mut queue);
+        let is_awaited = entities.take_missing(&queue.spawned);
         spawn(world, server, &mut entities, &mut registry, &mut queue);
         for (component, entity) in queue.removed.drain(..) {
             remove(world, server, &registry, component, entity);
         }
         for known in registry.iter_mut() {
             known.collect(world, server, &entities);
+            if is_awaited {
+                known.collect_all(world, server, &entities);
+            }
+        }
+        if is_awaited {
+            entities.retain_missing(|entity| world.get_entity(entity).is_ok());
         }
         hierarchy::collect(world, server, &entities, &mut queue.moved);
         *world.resource_mut::<Registry>() = registry;
@@ -116,7 +127,7 @@ fn remove(
     else {
         return;
     };
-    if let (Some(net), Some((index, known))) = (entity.get::<Net>(), registry.find(component)) {
-        known.remove(server, net.id, index);
+    if let (Some(net), Some(known)) = (entity.get::<Net>(), registry.find(component)) {
+        known.remove(server, net.id);
     }
 }
