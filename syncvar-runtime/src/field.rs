@@ -28,6 +28,7 @@ pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use interpolated::{Interpolated, interpolated};
 pub(crate) use list::{Edited, out_of_range};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
+pub use operation::OperationLog;
 pub use operators::Operand;
 pub use place::{FieldPlace, Lineage};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
@@ -38,7 +39,7 @@ pub use var::SyncVar;
 use std::any::Any;
 use std::hash::Hash;
 
-use crate::motion::AnyTrack;
+use crate::motion::{AnyTrack, Moment};
 use crate::schema::{FieldSchema, TypeSchema};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
@@ -264,6 +265,13 @@ pub trait SyncField: Send + Sync {
         let _ = (track, tick, recording);
     }
 
+    /// Takes the value of a track at a moment, or the newest one, without a change to send. Returns whether there is
+    /// one. Containers leave it.
+    fn show_sample(&mut self, track: &dyn AnyTrack, moment: Option<&Moment<'_>>) -> bool {
+        let _ = (track, moment);
+        false
+    }
+
     /// Returns the container behind an access, for [`transfer`](Self::transfer). Containers leave it.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
@@ -293,19 +301,6 @@ impl FieldSchema {
     pub const fn of<F: SyncField>(name: &'static str) -> Self {
         Self::new(name, F::SCHEMA).resendable(F::RESENDABLE)
     }
-}
-
-/// Operations that a collection keeps for its next delta.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperationLog {
-    /// Operations merged into their common effect.
-    Coalesced,
-    /// Every operation in order, as Mirror's protocol sends them.
-    Full {
-        /// Limit of the operations that snapshots of a replaced collection have left to later deltas.
-        /// The new collection is emptied as many times first; clients that expect them pass over these.
-        pending: usize,
-    },
 }
 
 /// Key of a [`SyncDictionary`] or element of a [`SyncHashSet`]: any value with `Hash`

@@ -612,3 +612,73 @@ fn the_delay_of_the_view_is_two_ticks_and_two_deviations() {
         assert!(delay <= most * 1.001, "{delay} s of {most} s");
     }
 }
+
+#[test]
+fn a_view_writes_its_values_into_a_behaviour_of_the_program() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Walker>("walker"));
+    #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
+    enum Gait {
+        #[default]
+        Rest,
+        Run,
+    }
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Base {
+        #[sync_var(interpolate = linear, with = syncvar::codec::Half)]
+        height: SyncVar<f32>,
+    }
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Walker {
+        #[network_behaviour(base)]
+        base: Base,
+        #[sync_var(interpolate = linear, hook = on_position, threshold = far)]
+        position: SyncVar<f32>,
+        #[sync_var(interpolate = nearest)]
+        gait: SyncVar<Gait>,
+        #[sync_var(interpolate = linear, write = owner)]
+        aim: SyncVar<f32>,
+        #[sync_var]
+        name: SyncVar<String>,
+        hooks: u32,
+    }
+    impl Walker {
+        fn on_position(&mut self, _: f32) {
+            self.hooks += 1;
+        }
+        fn far(last_sent: &f32, now: &f32) -> bool {
+            (last_sent - now).abs() > 0.01
+        }
+    }
+    let owner = Some(net.connection(0));
+    let options = SpawnOptions {
+        owner,
+        ..SpawnOptions::default()
+    };
+    let id = net.server.try_spawn(Walker::default(), options).unwrap();
+    for step in 0..60 {
+        let mut walker = net.server.get_mut::<Walker>(id).unwrap();
+        walker.position += 1.0;
+        walker.base.height += 0.5;
+        walker
+            .gait
+            .set(if step > 2 { Gait::Run } else { Gait::Rest });
+        drop(walker);
+        net.step();
+    }
+    let client = net.client(0);
+    let view = client.view_at::<Walker>(id, net.now()).unwrap();
+    let mut shown = Walker {
+        name: "own".into(),
+        ..Walker::default()
+    };
+    let written = view.write_into(&mut shown);
+    let all = Base::HEIGHT.bit() | Walker::POSITION.bit() | Walker::GAIT.bit();
+    assert_eq!(written, all, "not the field that this client writes");
+    assert_eq!(Some(*shown.position), view.get(Walker::POSITION));
+    assert_eq!(Some(*shown.base.height), view.get(Base::HEIGHT));
+    assert_eq!((&*shown.gait, shown.name.as_str()), (&Gait::Run, "own"));
+    assert!(*shown.position > 1.0 && *shown.position < 60.0);
+    assert_eq!((shown.sync_var_dirty_bits(), shown.hooks), (0, 0));
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar_runtime::motion::{Moment, Viewed};
 use syncvar_runtime::unstable::object::Tracks;
-use syncvar_runtime::{FieldBit, Inherits, NetworkTime};
+use syncvar_runtime::{FieldBit, Inherits, NetworkBehaviour, NetworkTime};
 
 /// Interpolated fields of a behaviour at the view time of a client: [`NetworkClient::view`](crate::NetworkClient::view), and
 /// on a server [`Past::view`](crate::Past::view).
@@ -47,6 +47,44 @@ impl<'a, B> View<'a, B> {
             Some(moment) => tracks.at(field, moment),
             None => tracks.newest(field),
         }
+    }
+
+    /// Writes the values of all fields of the view into a behaviour of the program, without changes to send. Returns the
+    /// bits of the written fields: those for which [`get`](Self::get) has a value.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// #[network_behaviour(send_interval = 0)]
+    /// struct Player {
+    ///     #[sync_var(interpolate = linear)]
+    ///     x: SyncVar<f32>,
+    ///     #[sync_var]
+    ///     name: SyncVar<String>,
+    /// }
+    ///
+    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+    /// let id = net.server.spawn(Player::default());
+    /// for _ in 0..40 {
+    ///     net.server.get_mut::<Player>(id).unwrap().x += 1.0;
+    ///     net.step();
+    /// }
+    /// let client = net.client(0);
+    /// let mut shown = Player { name: "own".into(), ..Player::default() };
+    /// let written = client.view_at::<Player>(id, net.now()).unwrap().write_into(&mut shown);
+    /// assert_eq!(written, Player::X.bit());
+    /// assert!(0.0 < *shown.x && *shown.x < *client.get::<Player>(id).unwrap().x);
+    /// assert_eq!((shown.name.as_str(), shown.x.is_dirty()), ("own", false));
+    /// ```
+    pub fn write_into(&self, behaviour: &mut B) -> u64
+    where
+        B: NetworkBehaviour,
+    {
+        let tracks = self
+            .tracks
+            .map(|tracks| tracks.write_into(behaviour, !self.own, self.moment.as_ref()));
+        tracks.unwrap_or_default()
     }
 }
 

@@ -3,7 +3,7 @@
 //! A macro sees names and not types: it knows `SyncVar<i32>` and it knows `i32`; `Health` may be an
 //! alias of either. The bound on `SyncField` catches wrong conclusions.
 
-use syn::{Ident, PathSegment, Type};
+use syn::{Ident, PathArguments, PathSegment, Type};
 
 use super::collection::{self, Collection};
 use super::type_tokens::{argument_of, arguments, last_segment, parts, type_text};
@@ -237,7 +237,9 @@ pub(super) fn refuse_immovable(ty: &Type) -> syn::Result<()> {
         Type::TraitObject(_) | Type::FnPtr(_) | Type::ImplTrait(_) | Type::Never(_) => Some(
             "this type cannot travel: write an enum with a variant for each kind, and derive `SyncValue` for it".into(),
         ),
-        _ => last_segment(ty).and_then(advice_for),
+        _ => last_segment(ty)
+            .filter(|segment| may_be_of_std(ty, segment))
+            .and_then(advice_for),
     };
     if let Some(advice) = advice {
         return Err(syn::Error::new_spanned(ty, advice));
@@ -246,6 +248,39 @@ pub(super) fn refuse_immovable(ty: &Type) -> syn::Result<()> {
         return Ok(());
     }
     parts(ty).into_iter().try_for_each(refuse_immovable)
+}
+
+/// Returns whether a name may be that of a type of std: behind a path of std, or alone with as many arguments. A program
+/// may have a `Cell` of its own.
+fn may_be_of_std(ty: &Type, segment: &PathSegment) -> bool {
+    const ROOTS: &[&str] = &[
+        "std",
+        "core",
+        "alloc",
+        "cell",
+        "collections",
+        "num",
+        "rc",
+        "sync",
+        "time",
+    ];
+    const WITHOUT_ARGUMENT: &[&str] = &[
+        "usize",
+        "isize",
+        "str",
+        "NonZeroUsize",
+        "NonZeroIsize",
+        "Instant",
+        "SystemTime",
+    ];
+    let Type::Path(path) = ty else { return true };
+    match path.path.segments.first() {
+        Some(root) if path.path.segments.len() > 1 => ROOTS.iter().any(|name| root.ident == name),
+        _ => {
+            let is_plain = WITHOUT_ARGUMENT.iter().any(|name| segment.ident == name);
+            is_plain == matches!(segment.arguments, PathArguments::None)
+        }
+    }
 }
 
 /// Returns the advice for a type of this name; `None` for an acceptable name.

@@ -80,8 +80,8 @@ pub struct PreviousOptional<B: NetworkBehaviour> {
     pub behaviour: B::Previous,
     /// Set if the behaviour is new.
     pub added: bool,
-    /// The removed behaviour.
-    pub removed: Option<B>,
+    /// The removed behaviour. Boxed, because each object has the memory for the previous values.
+    pub removed: Option<Box<B>>,
 }
 
 impl<B: NetworkBehaviour> Optional<B> {
@@ -317,14 +317,14 @@ impl<B: NetworkBehaviour + Default> NetworkBehaviour for Optional<B> {
             value.get_or_insert_default();
         }
         if dirty_bits & Self::PRESENT != 0 && !*self.present {
-            previous.removed = self.value.take();
+            previous.removed = self.value.take().map(Box::new);
         }
         Ok(previous)
     }
 
     fn call_hooks(&mut self, previous: Self::Previous, ctx: &mut NetworkContext<'_>) {
         if let Some(mut removed) = previous.removed {
-            run_lifecycle(&mut removed, &[LifecycleCallback::Despawn], ctx);
+            run_lifecycle(&mut *removed, &[LifecycleCallback::Despawn], ctx);
         }
         if let Some(value) = &mut self.value {
             if previous.added {

@@ -66,6 +66,9 @@ pub trait VariableAccess: SyncField {
     /// Returns the value.
     fn value(&self) -> &Self::Value;
 
+    /// Returns the value, to be overwritten without a change to send.
+    fn value_mut(&mut self) -> &mut Self::Value;
+
     /// Reads a value without storing it.
     ///
     /// # Errors
@@ -281,6 +284,10 @@ impl<T: SyncValue> VariableAccess for &mut SyncVar<T> {
         self.get()
     }
 
+    fn value_mut(&mut self) -> &mut T {
+        self.received()
+    }
+
     fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<T> {
         T::read(reader)
     }
@@ -291,6 +298,10 @@ impl<T: SyncValue> VariableAccess for Hooked<'_, SyncVar<T>> {
 
     fn value(&self) -> &T {
         self.field.get()
+    }
+
+    fn value_mut(&mut self) -> &mut T {
+        self.field.received()
     }
 
     fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<T> {

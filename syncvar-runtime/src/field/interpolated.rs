@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::access::{forward, forward_access};
 use super::{PreviousStep, Recording, Transfer, VariableAccess};
-use crate::motion::{AnyTrack, Interpolation, Track};
+use crate::motion::{AnyTrack, Interpolation, Moment, Track};
 use crate::schema::TypeSchema;
 use crate::{FieldPlace, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField};
 
@@ -55,6 +55,19 @@ where
             Recording::Seen(view) => track.record_seen(tick, self.field.value().clone(), view),
         }
     }
+
+    fn show_sample(&mut self, track: &dyn AnyTrack, moment: Option<&Moment<'_>>) -> bool {
+        let track = (track as &dyn Any).downcast_ref::<Track<A::Value>>();
+        let value = track.and_then(|track| match moment {
+            Some(moment) => track.at(moment),
+            None => track.newest().cloned(),
+        });
+        let is_known = value.is_some();
+        if let Some(value) = value {
+            *self.field.value_mut() = value;
+        }
+        is_known
+    }
 }
 
 impl<A: VariableAccess> Interpolated<A> {
@@ -81,6 +94,10 @@ where
 
     fn value(&self) -> &A::Value {
         self.field.value()
+    }
+
+    fn value_mut(&mut self) -> &mut A::Value {
+        self.field.value_mut()
     }
 
     fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<A::Value> {

@@ -1,4 +1,4 @@
-//! `Operation`: one change of a collection, as it was made.
+//! `Operation`: one change of a collection, as it was made; `OperationLog`: those of the next delta.
 
 use crate::{NetworkReader, NetworkWriter, ReadError};
 
@@ -9,4 +9,17 @@ pub(super) trait Operation: Sized {
 
     fn write(&self, writer: &mut NetworkWriter);
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
+}
+
+/// Operations that a collection keeps for its next delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationLog {
+    /// Operations merged into their common effect.
+    Coalesced,
+    /// Every operation in order, as Mirror's protocol sends them.
+    Full {
+        /// Limit of the operations that snapshots of a replaced collection have left to later deltas.
+        /// The new collection is emptied as many times first; clients that expect them pass over these.
+        pending: usize,
+    },
 }

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use super::access::{forward, forward_access};
 use super::{PreviousStep, Recording, Transfer, VariableAccess};
-use crate::motion::AnyTrack;
+use crate::motion::{AnyTrack, Moment};
 use crate::schema::TypeSchema;
 use crate::{FieldPlace, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField};
 
@@ -45,5 +45,9 @@ impl<A: VariableAccess> SyncField for Throttled<A> {
         recording: Recording<'_>,
     ) {
         self.field.record_sample(track, tick, recording);
+    }
+
+    fn show_sample(&mut self, track: &dyn AnyTrack, moment: Option<&Moment<'_>>) -> bool {
+        self.field.show_sample(track, moment)
     }
 }

@@ -147,6 +147,28 @@ impl<T: SyncValue> SyncVar<T> {
         self.replace(value).is_some()
     }
 
+    /// Like [`set`](Self::set), from a reference: an equal value is not copied, and a different one reuses the memory
+    /// of the present value, so that a text that fits costs no allocation.
+    ///
+    /// ```
+    /// # use syncvar::SyncVar;
+    /// let own = String::from("Ann");
+    /// let mut name: SyncVar<String> = "Berta".into();
+    /// let memory = name.as_ptr();
+    /// assert!(name.set_from(&own));
+    /// assert_eq!(name.as_ptr(), memory);
+    /// assert!(!name.set_from(&own));
+    /// ```
+    #[inline]
+    pub fn set_from(&mut self, value: &T) -> bool {
+        let differs = !self.value.0.same(value);
+        if differs {
+            self.mark_changed();
+            self.value.0.clone_from(value);
+        }
+        differs
+    }
+
     /// Assigns; dirty only if the value differs, and then returns the previous value.
     #[inline]
     pub fn replace(&mut self, value: T) -> Option<T> {

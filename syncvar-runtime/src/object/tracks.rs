@@ -87,6 +87,24 @@ impl Tracks {
         self.track(field)?.newest().cloned()
     }
 
+    /// Writes the values of some fields at a moment, or their newest samples, into a behaviour, without changes to
+    /// send. Returns the fields that it has written.
+    pub fn write_into<B: NetworkBehaviour>(
+        &self,
+        behaviour: &mut B,
+        fields: u64,
+        moment: Option<&Moment<'_>>,
+    ) -> u64 {
+        let mut visitor = ShowSamples {
+            tracks: self,
+            fields,
+            moment,
+            written: 0,
+        };
+        behaviour.visit(&mut B::Previous::default(), &mut visitor);
+        visitor.written
+    }
+
     /// Returns the track of a field, by its dirty bit.
     #[inline]
     pub(super) fn any(&self, field: u64) -> Option<&dyn AnyTrack> {
@@ -104,6 +122,26 @@ impl Tracks {
     fn track<T: Clone + 'static>(&self, field: u64) -> Option<&Track<T>> {
         let track: &dyn Any = self.any(field)?;
         track.downcast_ref()
+    }
+}
+
+struct ShowSamples<'a, 'v> {
+    tracks: &'a Tracks,
+    fields: u64,
+    moment: Option<&'a Moment<'v>>,
+    written: u64,
+}
+
+impl FieldVisitor for ShowSamples<'_, '_> {
+    #[inline]
+    fn field<A: SyncField>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if A::INTERPOLATED
+            && self.fields & bit != 0
+            && let Some(track) = self.tracks.any(bit)
+            && field.show_sample(track, self.moment)
+        {
+            self.written |= bit;
+        }
     }
 }
 

@@ -246,3 +246,68 @@ fn handwritten_value_works_like_a_derived_one() {
     assert_eq!(send(&mut triangle, &mut replica), "01010003");
     assert_eq!(replica.shapes[0].0.corners(), 3);
 }
+
+#[test]
+fn a_type_of_the_program_may_have_a_name_of_std() {
+    #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
+    struct Cell {
+        kind: u8,
+    }
+    mod board {
+        #[derive(syncvar::SyncValue, Clone, Default)]
+        pub(super) struct Rc<T> {
+            pub(super) row: T,
+        }
+        #[derive(syncvar::SyncValue, Clone, Default)]
+        pub(super) struct Instant(pub(super) u32);
+    }
+    #[derive(NetworkBehaviour, Default)]
+    struct Board {
+        #[sync_var]
+        first: SyncVar<Cell>,
+        #[sync_var]
+        cells: SyncList<Cell>,
+        #[sync_var]
+        place: SyncVar<board::Rc<u8>>,
+        #[sync_var]
+        since: SyncVar<board::Instant>,
+    }
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Board>("board"));
+    let id = net.server.spawn(Board {
+        first: Cell { kind: 1 }.into(),
+        cells: [Cell { kind: 2 }].into(),
+        place: board::Rc { row: 3 }.into(),
+        since: board::Instant(4).into(),
+    });
+    net.settle();
+    let board = net.client(0).get::<Board>(id).unwrap();
+    let numbers = (
+        board.first.kind,
+        board.cells[0].kind,
+        board.place.row,
+        board.since.0,
+    );
+    assert_eq!(numbers, (1, 2, 3, 4));
+}
+
+#[test]
+fn a_value_is_set_from_a_reference() {
+    let own = (String::from("Ann"), vec![1_u8, 2]);
+    let mut value = SyncVar::new((String::from("Berta"), vec![3, 4, 5]));
+    value.clear_dirty();
+    let memory = value.0.as_ptr();
+    let mut name = SyncVar::new(String::from("Berta"));
+    name.clear_dirty();
+    let name_memory = name.as_ptr();
+    assert!(name.set_from(&own.0) && name.is_dirty() && *name == "Ann");
+    assert_eq!(name.as_ptr(), name_memory);
+    name.clear_dirty();
+    assert!(!name.set_from(&own.0) && !name.is_dirty());
+    assert!(value.set_from(&own) && *value == own && !std::ptr::eq(memory, own.0.as_ptr()));
+    // Empty texts and bytes are equal to themselves only.
+    let mut empty = SyncVar::new((String::new(), bytes::Bytes::new()));
+    assert!(!empty.set((String::new(), bytes::Bytes::new())));
+    assert!(empty.set(("a".into(), bytes::Bytes::new())));
+    assert!(empty.set((String::new(), bytes::Bytes::new())));
+    assert!(empty.set((String::new(), bytes::Bytes::from_static(b"a"))));
+}

@@ -199,6 +199,10 @@ where
         self.field.get()
     }
 
+    fn value_mut(&mut self) -> &mut T {
+        self.field.received()
+    }
+
     fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<T> {
         F::read(reader)
     }
