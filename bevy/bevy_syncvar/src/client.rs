@@ -1,6 +1,7 @@
 //! The client of an app.
 
 mod apply;
+mod collect;
 mod plugin;
 mod received;
 

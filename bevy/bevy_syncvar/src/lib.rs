@@ -60,7 +60,8 @@
 //! 2. [`Apply`](SyncVarSystems::Apply), in `client/apply.rs`: entities of new objects are spawned first, entities of removed objects
 //!    despawned; then parents and all values; then new components; at last the observers of [`Received`].
 //! 3. The game.
-//! 4. [`Send`](SyncVarSystems::Send): the client's update, packets to the link.
+//! 4. [`Collect`](SyncVarSystems::Collect): fields that this client writes as the owner, to the pools.
+//! 5. [`Send`](SyncVarSystems::Send): the client's update, packets to the link.
 //!
 //! Hooks and observers of the game run while [`Server`] and [`Client`] are in the world.
 //!

@@ -17,7 +17,7 @@ pub enum SyncVarSystems {
     Receive,
     /// Client: received changes from the pools to the components, behind [`Receive`](Self::Receive).
     Apply,
-    /// Server: changes from the components to the pools, in [`Schedules::send`].
+    /// Changes from the components to the pools: those of a server, and the fields of owners on a client, in [`Schedules::send`].
     Collect,
     /// The update of the end, and packets to the link, behind [`Collect`](Self::Collect).
     Send,

@@ -44,6 +44,24 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Server: removes the shadow of an entity that has lost the component.
     fn remove(&self, server: &mut NetworkServer, id: NetId);
 
+    /// Server: writes fields that are not the game's to a component: the owner has written them.
+    fn give_back(
+        &mut self,
+        world: &mut World,
+        server: &mut NetworkServer,
+        entity: Entity,
+        fields: u64,
+        entities: &NetEntities,
+    );
+
+    /// Client: takes over the fields of owned entities that their owner writes.
+    fn collect_owned(
+        &mut self,
+        world: &mut World,
+        client: &mut NetworkClient,
+        entities: &NetEntities,
+    );
+
     /// Sets the position of the shadow in the prefab `entity`.
     fn set_index(&mut self, index: usize);
 
@@ -62,7 +80,7 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Client: adds and removes components.
     fn store(&mut self, world: &mut World);
 
-    /// Client: triggers the observers of the received changes.
+    /// Triggers the observers of the received changes.
     fn report(&mut self, world: &mut World);
 }
 
@@ -114,6 +132,22 @@ impl Registry {
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut dyn ReplicatedType> {
         self.types.iter_mut().map(|known| &mut **known)
+    }
+
+    /// Returns a type by its position in the prefab.
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut dyn ReplicatedType> {
+        self.types
+            .get_mut(index)
+            .map(|known| &mut **known as &mut dyn ReplicatedType)
+    }
+
+    /// Returns the position of a type in the prefab, by the name of its shadow.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        let is_named = |known: &&dyn ReplicatedType| known.name() == name;
+        self.types
+            .iter()
+            .map(|known| &**known)
+            .position(|known| is_named(&known))
     }
 
     /// Returns a type by its component.

@@ -4,11 +4,12 @@ use std::mem;
 
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::Component;
+use syncvar::behaviour::{Assign, BehaviourFields};
 use syncvar::{NetworkBehaviour, SyncValue, SyncVar};
 
 use crate::{NetEntities, NetValue};
 
-/// A component with a shadow: `#[derive(Component, Replicate)]`.
+/// A component with a shadow: `#[derive(Component, Replicate)]`, or `#[derive(Component, NetworkBehaviour, Default)]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a replicated component",
     note = "write `#[derive(Component, Replicate)]` above the type"
@@ -26,8 +27,8 @@ pub trait ShadowOf<C>: NetworkBehaviour + Default {
     /// Previous values of the changed fields.
     type Before: Default + Send + Sync + 'static;
 
-    /// Takes over the fields of the component that differ, and no others.
-    fn write(&mut self, component: &mut C, entities: &NetEntities);
+    /// Takes over the fields of the component (bits of the shadow) that differ, and no others.
+    fn write(&mut self, component: &mut C, fields: u64, entities: &NetEntities);
 
     /// Makes the component of a new shadow.
     fn create(&mut self, entities: &NetEntities) -> C;
@@ -40,6 +41,34 @@ pub trait ShadowOf<C>: NetworkBehaviour + Default {
         fields: u64,
         entities: &NetEntities,
     ) -> Option<Self::Before>;
+}
+
+/// A component that is a behaviour itself, with `SyncVar`s and collections: `#[derive(Component, NetworkBehaviour, Default)]`.
+/// Its collections send their operations. Previous values are those of fields with a hook, or of all fields with
+/// `#[network_behaviour(previous)]`; hooks do not run.
+impl<B: Component<Mutability = Mutable> + NetworkBehaviour + Default> Replicate for B {
+    type Shadow = B;
+}
+
+impl<B: NetworkBehaviour + Default> ShadowOf<B> for B {
+    type Before = <B as NetworkBehaviour>::Previous;
+
+    fn write(&mut self, component: &mut B, fields: u64, _: &NetEntities) {
+        self.take_changes(component, fields);
+    }
+
+    fn create(&mut self, entities: &NetEntities) -> B {
+        let mut component = B::default();
+        self.read(&mut component, u64::MAX, entities);
+        component
+    }
+
+    fn read(&mut self, component: &mut B, fields: u64, _: &NetEntities) -> Option<Self::Before> {
+        let taken = component.take_changes(self, fields);
+        // A change from the pool is no change of the game.
+        component.clear_all_dirty_bits();
+        (taken.changed != 0).then_some(taken.previous)
+    }
 }
 
 /// Takes a field of a component over.

@@ -3,11 +3,13 @@
 mod collect;
 mod plugin;
 mod queue;
+mod written;
 
 use std::ops::{Deref, DerefMut};
 
 use bevy_ecs::prelude::*;
 use syncvar::NetworkServer;
+use syncvar::prelude::EventReader;
 
 pub use plugin::ServerPlugin;
 pub(crate) use plugin::observe_removals;
@@ -20,14 +22,17 @@ pub(crate) use queue::ServerQueue;
 pub struct Server {
     /// `None` while a system of the plugin works on it, in which no code of the game runs.
     server: Option<Box<NetworkServer>>,
+    reader: EventReader,
 }
 
 const PRESENT: &str = "the server is in its resource while code of the game runs";
 
 impl Server {
-    pub(crate) fn new(server: NetworkServer) -> Self {
+    pub(crate) fn new(mut server: NetworkServer) -> Self {
+        let reader = server.event_reader();
         Self {
             server: Some(Box::new(server)),
+            reader,
         }
     }
 

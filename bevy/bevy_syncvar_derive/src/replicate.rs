@@ -40,9 +40,10 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct) -> syn::Result<TokenStr
             fn write(
                 &mut self,
                 component: &mut #component #type_generics,
+                fields: u64,
                 entities: &::bevy_syncvar::NetEntities,
             ) {
-                let _ = (&component, entities);
+                let _ = (&component, fields, entities);
                 #(#write)*
             }
 
@@ -164,7 +165,9 @@ fn transfers(sent: &[&Field]) -> (Vec<TokenStream>, Vec<TokenStream>) {
         let write = format_ident!("write_{mapped}");
         let read = format_ident!("read_{mapped}");
         let write = quote! {
-            ::bevy_syncvar::__private::#write(&component.#member, &mut self.#name #arguments);
+            if fields & #bit != 0 {
+                ::bevy_syncvar::__private::#write(&component.#member, &mut self.#name #arguments);
+            }
         };
         let read = quote! {
             if fields & #bit != 0 {
@@ -209,6 +212,7 @@ fn expand_enum(input: &DeriveInput) -> syn::Result<TokenStream> {
             fn write(
                 &mut self,
                 component: &mut #component #type_generics,
+                _fields: u64,
                 entities: &::bevy_syncvar::NetEntities,
             ) {
                 ::bevy_syncvar::__private::write_mapped(component, &mut self.value, entities);

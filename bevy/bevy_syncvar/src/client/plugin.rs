@@ -8,6 +8,7 @@ use syncvar::{Callbacks, ClientConfig, NetworkClient};
 
 use super::Client;
 use super::apply::apply;
+use super::collect::collect;
 use crate::link::{ClientLink, Link};
 use crate::registry::Registry;
 use crate::time::NetClock;
@@ -60,6 +61,7 @@ impl Plugin for ClientPlugin {
             receive.in_set(SyncVarSystems::Receive),
         );
         app.add_systems(self.schedules.receive, apply.in_set(SyncVarSystems::Apply));
+        app.add_systems(self.schedules.send, collect.in_set(SyncVarSystems::Collect));
         app.add_systems(self.schedules.send, send.in_set(SyncVarSystems::Send));
     }
 }

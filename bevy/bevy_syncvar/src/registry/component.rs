@@ -7,19 +7,21 @@ use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryState;
 use syncvar::behaviour::{BehaviourList, Optional};
-use syncvar::{NetId, NetworkClient, NetworkServer};
+use syncvar::schema::Writers;
+use syncvar::{NetId, NetworkBehaviour, NetworkClient, NetworkServer};
 
 use super::ReplicatedType;
 use crate::{Net, NetEntities, Received, Remote, Replicated, ShadowOf};
 
-type ChangedComponents<C> =
-    QueryState<(&'static Net, &'static mut C), (Changed<C>, With<Replicated>)>;
+type ChangedComponents<C, M> = QueryState<(&'static Net, &'static mut C), (Changed<C>, With<M>)>;
 
 /// Functions for a component `C` with the shadow `S`. The vectors are empty between two frames.
 pub(super) struct ReplicatedComponent<C: Component<Mutability = Mutable>, S: ShadowOf<C>> {
     /// Position of the shadow in the prefab.
     index: usize,
-    changed: Option<ChangedComponents<C>>,
+    changed: Option<ChangedComponents<C, Replicated>>,
+    /// Components that the owner may have written.
+    written: Option<ChangedComponents<C, Remote>>,
     /// Objects of the components in `changed`.
     ids: Vec<NetId>,
     added: Vec<(Entity, C)>,
@@ -32,6 +34,7 @@ impl<C: Component<Mutability = Mutable>, S: ShadowOf<C>> Default for ReplicatedC
         Self {
             index: 0,
             changed: None,
+            written: None,
             ids: Vec::new(),
             added: Vec::new(),
             removed: Vec::new(),
@@ -66,7 +69,7 @@ where
     ) -> BehaviourList {
         let shadow = world.get_mut::<C>(entity).map(|mut component| {
             let mut shadow = S::default();
-            shadow.write(component.bypass_change_detection(), entities);
+            shadow.write(component.bypass_change_detection(), u64::MAX, entities);
             shadow
         });
         list.with(Optional::from(shadow))
@@ -86,6 +89,49 @@ where
     fn remove(&self, server: &mut NetworkServer, id: NetId) {
         if let Ok(mut shadow) = server.get_mut_at::<Optional<S>>(id, self.index) {
             shadow.take();
+        }
+    }
+
+    fn give_back(
+        &mut self,
+        world: &mut World,
+        server: &mut NetworkServer,
+        entity: Entity,
+        fields: u64,
+        entities: &NetEntities,
+    ) {
+        let Some(id) = entities.id(entity) else {
+            return;
+        };
+        if let (Some(component), Ok(mut shadow)) = (
+            world.get_mut::<C>(entity),
+            server.get_mut_at::<Optional<S>>(id, self.index),
+        ) && let Some(shadow) = shadow.as_mut()
+        {
+            let previous = present(component, shadow, fields, entities);
+            self.received
+                .extend(previous.map(|previous| (entity, previous)));
+        }
+    }
+
+    fn collect_owned(
+        &mut self,
+        world: &mut World,
+        client: &mut NetworkClient,
+        entities: &NetEntities,
+    ) {
+        let fields = owner_fields::<S>();
+        if fields == 0 {
+            return;
+        }
+        let written = self.written.get_or_insert_with(|| QueryState::new(world));
+        for (net, mut component) in written.iter_mut(world) {
+            if client.is_owner(net.id)
+                && let Ok(mut shadow) = client.get_mut_at::<Optional<S>>(net.id, self.index)
+                && let Some(shadow) = shadow.as_mut()
+            {
+                shadow.write(component.bypass_change_detection(), fields, entities);
+            }
         }
     }
 
@@ -157,6 +203,13 @@ where
     }
 }
 
+/// Returns the fields that the owner of an object writes.
+fn owner_fields<S: NetworkBehaviour>() -> u64 {
+    let indices = (0..64).filter(|index| S::SCHEMA.policy(*index).writers != Writers::Server);
+    let own = indices.fold(0, |fields, index| fields | 1 << index);
+    own & S::SCHEMA.dirty_bits()
+}
+
 /// Writes received fields to a component, which has changed if one of them differed.
 fn present<C, S: ShadowOf<C>>(
     mut component: Mut<'_, C>,
@@ -187,7 +240,7 @@ fn transfer<'w, C, S: ShadowOf<C>>(
     server.edit_all::<S>(ids, |position, shadow| {
         // An object that could not be spawned has been reported.
         if let (Ok(shadow), Some(component)) = (shadow, components.get_mut(position)) {
-            shadow.write(component.bypass_change_detection(), entities);
+            shadow.write(component.bypass_change_detection(), u64::MAX, entities);
         }
     });
 }

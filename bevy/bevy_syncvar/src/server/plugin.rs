@@ -10,6 +10,7 @@ use bevy_ecs::prelude::*;
 use syncvar::{Callbacks, NetworkServer, ServerConfig};
 
 use super::collect::collect;
+use super::written::give_back;
 use super::{Server, ServerQueue};
 use crate::link::{Link, ServerLink};
 use crate::registry::Registry;
@@ -87,6 +88,7 @@ fn receive(world: &mut World) {
             link.receive(server, now);
         }
     });
+    give_back(world);
 }
 
 fn send(world: &mut World) {

@@ -2,6 +2,9 @@
 
 mod first;
 mod random;
+mod rules;
 mod semantics;
+mod shapes;
 mod smallest;
 mod support;
+mod views;

@@ -415,10 +415,13 @@ fn difference(before: &Picture, after: &Picture) -> (BTreeSet<String>, BTreeSet<
         }
         for (field, value) in now.iter().filter(|(field, _)| field.contains('.')) {
             let place = format!("{id} {field}");
-            match (former.get(field), value) {
-                (None, _) => drop(sent.insert(place)),
-                (Some(Some(before)), Some(now)) if before == now => {}
-                (Some(Some(_)), Some(_)) => drop(sent.insert(place)),
+            let Some(before) = former.get(field) else {
+                sent.insert(place);
+                continue;
+            };
+            match (before, value) {
+                (Some(before), Some(now)) if before == now => {}
+                (Some(_), Some(_)) => drop(sent.insert(place)),
                 _ => drop(unsure.insert(place)),
             }
         }
