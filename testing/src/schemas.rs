@@ -9,6 +9,7 @@
 )]
 
 mod calls;
+mod codecs;
 mod edit;
 mod oracle;
 mod owners;
@@ -19,7 +20,7 @@ mod types;
 use std::collections::BTreeMap;
 
 use edit::Pair;
-use oracle::{expected, zero};
+use oracle::{expected, shown, zero};
 use syncvar::prelude::*;
 use syncvar::schema::{Readers, Schema, SchemaField, SchemaType, Writers};
 use syncvar::testing::{Conditions, Random};
@@ -195,7 +196,7 @@ impl World<'_> {
             return typed::value(&self.net.server, id, &field.names.name);
         }
         let value = self.net.server.value(id, behaviour, &field.names.name);
-        Some(value.expect("a field of the server").clone())
+        value.cloned()
     }
 
     /// Notes the value of a field of the server.
@@ -207,7 +208,7 @@ impl World<'_> {
             return;
         };
         let present = zero(&own.value);
-        if let Some(seen) = expected(&field.value, &own.value, &value, &present) {
+        if let Some(seen) = shown(&field.value, &own.value, &value, &present) {
             let possible = self.possible[object].entry((behaviour, at)).or_default();
             possible.push(seen);
         }
@@ -284,6 +285,9 @@ impl World<'_> {
                 let theirs = self.server_value(*id, &name, &field);
                 let ours = self.net.client(client).value(*id, &name, &field.names.name);
                 let is_hidden = field.readers == Readers::Owner;
+                let theirs = theirs.and_then(|theirs| {
+                    shown(&field.value, &field.value, &theirs, &zero(&field.value))
+                });
                 assert!(
                     is_hidden || ours == theirs.as_ref(),
                     "seed {}: {field}",
@@ -304,7 +308,7 @@ impl World<'_> {
         [theirs, ours]: [&Value; 2],
     ) -> bool {
         let present = zero(&own.value);
-        if let Some(seen) = expected(&field.value, &own.value, theirs, &present) {
+        if let Some(seen) = shown(&field.value, &own.value, theirs, &present) {
             return *ours == seen;
         }
         let former = self.possible[object].get(&place);

@@ -171,20 +171,10 @@ impl Resolver<'_> {
         }
     }
 
-    /// Types of the state for the client.
-    fn state(&self) -> Types<'_> {
+    /// Builder of conversions.
+    fn types(&self) -> Types<'_> {
         Types {
             measures: self.sources.measures(),
-            reads_plain: true,
-            inserted: &self.inserted,
-        }
-    }
-
-    /// Types of calls, messages and the writes of an owner.
-    fn values(&self) -> Types<'_> {
-        Types {
-            measures: self.sources.measures(),
-            reads_plain: false,
             inserted: &self.inserted,
         }
     }

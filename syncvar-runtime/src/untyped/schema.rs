@@ -13,7 +13,6 @@ use crate::schema::{
     SchemaCall, SchemaClass, SchemaField, SchemaType,
 };
 use crate::translate::behaviour::{Classes, policy_of};
-use crate::translate::conversion::Types;
 use crate::translate::layout::{Layout, MAX_ZEROS, Measures};
 use crate::{Delivery, MAX_SYNC_VARS};
 
@@ -70,15 +69,11 @@ fn layouts_of(
 
 /// Returns the layout of a field without its codec; `None` for a field without a codec of this library.
 fn plain_layout_of(field: &SchemaField) -> Option<Layout> {
-    let measures = Measures::default();
-    let types = Types {
-        measures: &measures,
-        reads_plain: true,
-        inserted: &std::cell::Cell::new(0),
-    };
-    let plain = types.plain(&field.value);
-    let has_codec = *plain != field.value;
-    has_codec.then(|| types.layout(plain).ok()).flatten()
+    let plain = field.value.clone().plain();
+    let has_codec = plain != field.value;
+    has_codec
+        .then(|| Layout::of(&plain, &Measures::default()).ok())
+        .flatten()
 }
 
 /// Returns whether the last class of a behaviour is the presence of an optional one.

@@ -342,7 +342,28 @@ fn behaviour(random: &mut Random, name: &str) -> SchemaBehaviour {
         has_data: false,
         classes: Vec::new(),
     };
-    with_parts(random, empty, fields, calls)
+    let mut behaviour = with_parts(random, empty, fields, calls);
+    if random.chance(150) {
+        behaviour.is_optional = true;
+        behaviour.classes.push(presence());
+    }
+    behaviour
+}
+
+/// Returns the last class of an optional behaviour.
+fn presence() -> SchemaClass {
+    let present = SchemaField {
+        names: Names::new("present"),
+        value: named("bool"),
+        readers: Readers::Everyone,
+        writers: Writers::Server,
+        initial_only: false,
+    };
+    SchemaClass {
+        name: "present".into(),
+        fields: vec![present],
+        calls: Vec::new(),
+    }
 }
 
 fn unchanged(field: &SchemaField) -> Edited<SchemaField> {

@@ -3,9 +3,20 @@
 use syncvar::schema::{SchemaMember, SchemaType};
 use syncvar::untyped::{MapValue, Value};
 
+use super::codecs::{held, plain, uncoded};
 use super::types::{named, range};
 
-/// Returns the value that a client shows for a value of the server; `None` if it does not fit: the field keeps its former value.
+/// Returns the value of a field that a client shows: the value that the codec of the server holds.
+pub(super) fn shown(
+    from: &SchemaType,
+    to: &SchemaType,
+    value: &Value,
+    present: &Value,
+) -> Option<Value> {
+    expected(from, &plain(to), value, present)
+}
+
+/// Returns the value that one end receives for a value of the second end; `None` if it does not fit: the field keeps its former value.
 /// `present`: the value of the prefab, for members that the server lacks.
 pub(super) fn expected(
     from: &SchemaType,
@@ -286,8 +297,14 @@ fn of_elements(of: &SchemaType, elements: Vec<Value>) -> Option<Value> {
     }
 }
 
-/// Numbers and texts.
+/// Numbers, texts and vectors: each codec rounds, or has no value.
 fn leaf(from: &SchemaType, to: &SchemaType, value: &Value) -> Option<Value> {
+    let value = held(from, value)?;
+    held(to, &plain_leaf(uncoded(from), uncoded(to), &value)?)
+}
+
+/// Numbers, texts and vectors without codecs.
+fn plain_leaf(from: &SchemaType, to: &SchemaType, value: &Value) -> Option<Value> {
     if let (SchemaType::Array(..), _) | (_, SchemaType::Array(..)) = (from, to) {
         let fits = match to {
             SchemaType::Array(_, longest) => value.as_str()?.len() <= *longest,
@@ -324,6 +341,7 @@ pub(super) fn zero(of: &SchemaType) -> Value {
             .collect()
     };
     match of {
+        SchemaType::Encoded { value, .. } => zero(value),
         SchemaType::Named(name) => match name.as_str() {
             "f32" | "f64" => Value::Float(0.0),
             "bool" => Value::Bool(false),

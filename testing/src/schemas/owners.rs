@@ -38,6 +38,12 @@ impl World<'_> {
             let Some(theirs) = self.pair.source(behaviour, &own.names.name) else {
                 continue;
             };
+            let is_absent = { self.net.client(0) }
+                .value(id, &name, &own.names.name)
+                .is_none();
+            if is_absent {
+                continue;
+            }
             let value = random_value(random, &own.value);
             let server = self.pair.on_server(behaviour).expect("a pair");
             let server = &self.pair.server.prefabs[0].behaviours[server];

@@ -3,6 +3,7 @@
 use syncvar::schema::{Names, Readers, SchemaType, SchemaVariant, Writers};
 use syncvar::testing::Random;
 
+use super::codecs::encoded;
 use super::types::{INTEGERS, member, named, random_leaf};
 
 /// Returns a type after an edit that keeps its values readable.
@@ -12,6 +13,7 @@ pub(super) fn edit_type(random: &mut Random, of: &SchemaType) -> SchemaType {
         SchemaType::Named(name) => match random.below(5) {
             0 if name != "Uuid" => SchemaType::Optional(Box::new(of.clone())),
             1 if name != "Uuid" => SchemaType::Sequence(Box::new(of.clone())),
+            2 if random.chance(500) => encoded(random, of),
             _ if INTEGERS.contains(&name.as_str()) => named(random.pick(&INTEGERS).unwrap()),
             _ => match name.as_str() {
                 "f32" => named("f64"),
@@ -19,6 +21,11 @@ pub(super) fn edit_type(random: &mut Random, of: &SchemaType) -> SchemaType {
                 "String" => SchemaType::Array(Box::new(named("FixedString")), 8),
                 _ => of.clone(),
             },
+        },
+        SchemaType::Encoded { value, .. } => match random.below(3) {
+            0 => (**value).clone(),
+            1 => encoded(random, value),
+            _ => edit_type(random, value),
         },
         SchemaType::Optional(value) => match random.below(2) {
             0 => (**value).clone(),

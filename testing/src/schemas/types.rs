@@ -4,6 +4,8 @@ use syncvar::schema::{Names, SchemaMember, SchemaType, SchemaVariant};
 use syncvar::testing::Random;
 use syncvar::untyped::Value;
 
+use super::codecs::{bits_range, random_encoded};
+
 pub(super) const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
 
 pub(super) fn named(name: &str) -> SchemaType {
@@ -19,12 +21,13 @@ pub(super) fn member(name: impl Into<String>, value: SchemaType) -> SchemaMember
 
 /// Returns a type without parts.
 pub(super) fn random_leaf(random: &mut Random) -> SchemaType {
-    match random.below(12) {
+    match random.below(14) {
         0..=5 => named(random.pick(&INTEGERS).unwrap()),
         6 => named("f32"),
         7 => named("f64"),
         8 => named("bool"),
         9 => named("Vector3"),
+        12 | 13 => random_encoded(random),
         10 => SchemaType::Array(Box::new(named("FixedString")), 8),
         _ => named("String"),
     }
@@ -112,7 +115,10 @@ pub(super) fn range(name: &str) -> Option<(i128, i128)> {
 }
 
 fn random_integer(random: &mut Random, name: &str) -> Value {
-    let (low, high) = range(name).unwrap();
+    random_within(random, range(name).unwrap())
+}
+
+fn random_within(random: &mut Random, (low, high): (i128, i128)) -> Value {
     let number = match random.below(4) {
         0 => i128::from(random.below(10)),
         1 => low + i128::from(random.below(3)),
@@ -130,6 +136,20 @@ pub(super) fn random_value(random: &mut Random, of: &SchemaType) -> Value {
             .collect()
     };
     match of {
+        SchemaType::Encoded {
+            codec,
+            parameters,
+            value,
+        } => match (&**value, codec.as_str()) {
+            (SchemaType::Named(name), "Bits") => {
+                random_within(random, bits_range(name, parameters[0]))
+            }
+            // Values of a quantised range too.
+            (SchemaType::Named(name), _) if name == "f32" || name == "f64" => {
+                Value::from(random.between(-10.0, 10.0))
+            }
+            _ => random_value(random, value),
+        },
         SchemaType::Named(name) => match name.as_str() {
             "f32" => Value::from(random.between(-100.0, 100.0)),
             "f64" if random.chance(200) => Value::from(1e300),

@@ -118,6 +118,52 @@ impl SchemaType {
     }
 }
 
+/// Codecs that do not hold every value of their types.
+const CODECS: [&str; 4] = ["Half", "Quantized", "SmallestThree", "Bits"];
+
+impl SchemaType {
+    /// Returns the type whose form the client reads, so that it receives the value of the server: a codec of the client
+    /// would round the value again, or refuse it.
+    pub(crate) fn plain(mut self) -> Self {
+        match self {
+            Self::Encoded { codec, value, .. } if CODECS.contains(&codec.as_str()) => {
+                return value.plain();
+            }
+            Self::Named(_) => {}
+            Self::Struct {
+                ref mut members, ..
+            } => {
+                members.iter_mut().for_each(|it| make_plain(&mut it.value));
+            }
+            Self::Enum {
+                ref mut variants, ..
+            } => {
+                let members = variants.iter_mut().flat_map(|it| &mut it.members);
+                members.for_each(|it| make_plain(&mut it.value));
+            }
+            Self::Sequence(ref mut part)
+            | Self::Array(ref mut part, _)
+            | Self::Optional(ref mut part)
+            | Self::Set(ref mut part)
+            | Self::Measured(ref mut part)
+            | Self::Encoded {
+                value: ref mut part,
+                ..
+            } => make_plain(part),
+            Self::Map(ref mut key, ref mut value) => {
+                make_plain(key);
+                make_plain(value);
+            }
+            Self::Collection { ref mut parts, .. } => parts.iter_mut().for_each(make_plain),
+        }
+        self
+    }
+}
+
+fn make_plain(of: &mut SchemaType) {
+    *of = std::mem::replace(of, SchemaType::Named(String::new())).plain();
+}
+
 impl From<&TypeSchema> for SchemaType {
     fn from(schema: &TypeSchema) -> Self {
         let boxed = |schema: &TypeSchema| Box::new(Self::from(schema));

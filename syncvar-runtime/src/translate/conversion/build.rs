@@ -30,18 +30,12 @@ impl fmt::Display for TypeRefusal {
 pub struct Types<'a> {
     /// Measures of the types without a layout.
     pub measures: &'a Measures,
-    /// Whether the reader reads values of such codecs in the plain form of their types, so that it receives the writer's
-    /// value: a codec of its own would round the value again, or refuse it.
-    pub reads_plain: bool,
     /// Memory left for values in the place of missing members, in bytes: see [`MAX_INSERTED`].
     pub inserted: &'a Cell<usize>,
 }
 
 /// Limit of the values in the place of missing members, in bytes. A schema of few bytes can state arrays of any length.
 pub const MAX_INSERTED: usize = 4 << 20;
-
-/// Codecs that do not hold every value of their types.
-const CODECS: [&str; 4] = ["Half", "Quantized", "SmallestThree", "Bits"];
 
 impl Types<'_> {
     /// Returns the conversion of a value. `present` is the reader's value where the writer has none: that of the prefab.
@@ -55,8 +49,7 @@ impl Types<'_> {
         to: &SchemaType,
         present: Option<&Value>,
     ) -> Result<Conversion, TypeRefusal> {
-        let to = self.plain(to);
-        if self.has_same_bytes(from, to) {
+        if has_same_bytes(from, to) {
             return Ok(Conversion::Copy(self.layout(from)?));
         }
         match (from, to) {
@@ -105,7 +98,7 @@ impl Types<'_> {
         let Layout::Collection(layout) = self.layout(from)? else {
             return Ok(None);
         };
-        let to_parts = match self.plain(to) {
+        let to_parts = match to {
             SchemaType::Collection { parts, .. } => parts.iter().collect(),
             SchemaType::Sequence(part) | SchemaType::Array(part, _) | SchemaType::Set(part) => {
                 vec![&**part]
@@ -117,7 +110,7 @@ impl Types<'_> {
         let mut parts_of_reader = Vec::new();
         for (from, to) in parts.iter().zip(to_parts) {
             converted.push(self.convert(from, to, None)?);
-            parts_of_reader.push(self.layout(self.plain(to))?);
+            parts_of_reader.push(self.layout(to)?);
         }
         let mut converted = converted.into_iter();
         let element = converted.next().ok_or_else(|| refusal(from, to))?;
@@ -126,7 +119,7 @@ impl Types<'_> {
             element,
             value: converted.next(),
             whole: whole.clone(),
-            to: self.layout(self.plain(to))?,
+            to: self.layout(to)?,
             parts: parts_of_reader,
         }))
     }
@@ -142,7 +135,7 @@ impl Types<'_> {
 
     /// Returns the layout of a type with a value 0, for values that do not fit.
     fn zeroed_layout(&self, of: &SchemaType) -> Result<Layout, TypeRefusal> {
-        let layout = self.layout(self.plain(of))?;
+        let layout = self.layout(of)?;
         if layout.zero().is_none() {
             return Err(TypeRefusal(format!(
                 "`{of}` has no value in the place of a missing value"
@@ -150,78 +143,65 @@ impl Types<'_> {
         }
         Ok(layout)
     }
+}
 
-    /// Returns the type whose form the reader reads.
-    pub fn plain<'t>(&self, of: &'t SchemaType) -> &'t SchemaType {
-        match of {
-            SchemaType::Encoded { codec, value, .. }
-                if self.reads_plain && CODECS.contains(&codec.as_str()) =>
-            {
-                value
-            }
-            _ => of,
+/// Returns whether values of the writer's type are values of the reader's type, byte for byte. Names of structs do not
+/// matter, and neither do former names.
+fn has_same_bytes(from: &SchemaType, to: &SchemaType) -> bool {
+    match (from, to) {
+        (SchemaType::Struct { members: from, .. }, SchemaType::Struct { members: to, .. }) => {
+            have_same_bytes(from, to)
         }
-    }
-
-    /// Returns whether values of the writer's type are values of the reader's type, byte for byte. Names of structs do not
-    /// matter, and neither do former names.
-    fn has_same_bytes(&self, from: &SchemaType, to: &SchemaType) -> bool {
-        let same = |from, to| self.has_same_bytes(from, self.plain(to));
-        match (from, to) {
-            (SchemaType::Struct { members: from, .. }, SchemaType::Struct { members: to, .. }) => {
-                self.have_same_bytes(from, to)
-            }
-            (SchemaType::Enum { variants: from, .. }, SchemaType::Enum { variants: to, .. }) => {
-                let mut pairs = from.iter().zip(to);
-                from.len() == to.len()
-                    && pairs.all(|(from, to)| {
-                        from.names.name == to.names.name
-                            && from.number == to.number
-                            && self.have_same_bytes(&from.members, &to.members)
-                    })
-            }
-            (SchemaType::Sequence(from), SchemaType::Sequence(to))
-            | (SchemaType::Optional(from), SchemaType::Optional(to))
-            | (SchemaType::Set(from), SchemaType::Set(to)) => same(from, to),
-            (SchemaType::Array(from, count), SchemaType::Array(to, other)) => {
-                count == other && same(from, to)
-            }
-            (SchemaType::Map(key, value), SchemaType::Map(to_key, to_value)) => {
-                same(key, to_key) && same(value, to_value)
-            }
-            (
-                SchemaType::Collection { name, parts },
-                SchemaType::Collection {
-                    name: other,
-                    parts: to,
-                },
-            ) => {
-                let mut pairs = parts.iter().zip(to);
-                name == other && parts.len() == to.len() && pairs.all(|(from, to)| same(from, to))
-            }
-            (SchemaType::Encoded { value, .. }, SchemaType::Encoded { value: other, .. })
-                if same_codec(from, to) =>
-            {
-                self.has_same_bytes(value, other)
-            }
-            (SchemaType::Measured(from), _) => same(from, to),
-            (_, SchemaType::Measured(to)) => same(from, to),
-            _ => from == to,
+        (SchemaType::Enum { variants: from, .. }, SchemaType::Enum { variants: to, .. }) => {
+            let mut pairs = from.iter().zip(to);
+            from.len() == to.len()
+                && pairs.all(|(from, to)| {
+                    from.names.name == to.names.name
+                        && from.number == to.number
+                        && have_same_bytes(&from.members, &to.members)
+                })
         }
+        (SchemaType::Sequence(from), SchemaType::Sequence(to))
+        | (SchemaType::Optional(from), SchemaType::Optional(to))
+        | (SchemaType::Set(from), SchemaType::Set(to)) => has_same_bytes(from, to),
+        (SchemaType::Array(from, count), SchemaType::Array(to, other)) => {
+            count == other && has_same_bytes(from, to)
+        }
+        (SchemaType::Map(key, value), SchemaType::Map(to_key, to_value)) => {
+            has_same_bytes(key, to_key) && has_same_bytes(value, to_value)
+        }
+        (
+            SchemaType::Collection { name, parts },
+            SchemaType::Collection {
+                name: other,
+                parts: to,
+            },
+        ) => {
+            let mut pairs = parts.iter().zip(to);
+            name == other
+                && parts.len() == to.len()
+                && pairs.all(|(from, to)| has_same_bytes(from, to))
+        }
+        (SchemaType::Encoded { value, .. }, SchemaType::Encoded { value: other, .. })
+            if same_codec(from, to) =>
+        {
+            has_same_bytes(value, other)
+        }
+        (SchemaType::Measured(from), _) => has_same_bytes(from, to),
+        (_, SchemaType::Measured(to)) => has_same_bytes(from, to),
+        _ => from == to,
     }
+}
 
-    fn have_same_bytes(
-        &self,
-        from: &[crate::schema::SchemaMember],
-        to: &[crate::schema::SchemaMember],
-    ) -> bool {
-        let mut pairs = from.iter().zip(to);
-        from.len() == to.len()
-            && pairs.all(|(from, to)| {
-                from.names.name == to.names.name
-                    && self.has_same_bytes(&from.value, self.plain(&to.value))
-            })
-    }
+fn have_same_bytes(
+    from: &[crate::schema::SchemaMember],
+    to: &[crate::schema::SchemaMember],
+) -> bool {
+    let mut pairs = from.iter().zip(to);
+    from.len() == to.len()
+        && pairs.all(|(from, to)| {
+            from.names.name == to.names.name && has_same_bytes(&from.value, &to.value)
+        })
 }
 
 fn same_codec(from: &SchemaType, to: &SchemaType) -> bool {

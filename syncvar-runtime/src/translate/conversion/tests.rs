@@ -21,13 +21,15 @@ fn convert(from: &str, to: &str, value: &Value, encoding: Encoding, reads_plain:
     let measures = Measures::from_iter([("Percent".to_string(), percent)]);
     let types = Types {
         measures: &measures,
-        reads_plain,
         inserted: &Cell::new(MAX_INSERTED),
     };
-    let (from, to) = (
+    let (from, mut to) = (
         SchemaType::parse(from).unwrap(),
         SchemaType::parse(to).unwrap(),
     );
+    if reads_plain {
+        to = to.plain();
+    }
     let conversion = match types.convert(&from, &to, None) {
         Ok(conversion) => conversion,
         Err(refusal) => return Seen::Refused(refusal.to_string()),
@@ -50,7 +52,7 @@ fn convert(from: &str, to: &str, value: &Value, encoding: Encoding, reads_plain:
         return Seen::Unfit;
     }
     let mut converted = NetworkReader::with_encoding(writer.as_bytes(), encoding);
-    let layout = types.layout(types.plain(&to)).unwrap();
+    let layout = types.layout(&to).unwrap();
     let value = layout.read_value(&mut converted);
     let value = value.unwrap_or_else(|error| panic!("{from} to {to}, {encoding:?}: {error}"));
     converted.finish().unwrap();
@@ -303,7 +305,6 @@ fn operate(
 ) -> Result<(Vec<u8>, Fit), ReadError> {
     let types = Types {
         measures: &Measures::default(),
-        reads_plain: true,
         inserted: &Cell::new(MAX_INSERTED),
     };
     let from = SchemaType::parse(from).unwrap();

@@ -70,7 +70,7 @@ impl Resolver<'_> {
             ..server.clone()
         };
         let targets = matches(server, &nothing);
-        let state = BehaviourPlan::new(server, &nothing, &targets, &self.state(), &|_| None);
+        let state = BehaviourPlan::new(server, &nothing, &targets, &self.types(), &|_| None);
         SlotPlan {
             target: None,
             channel: server.channel,
@@ -91,9 +91,13 @@ impl Resolver<'_> {
         targets: &[Option<usize>],
         (prefab, behaviour): (usize, usize),
     ) -> (Option<BehaviourPlan>, Option<BehaviourPlan>) {
-        let (types, sources) = (self.state(), self.sources);
+        let (types, sources) = (self.types(), self.sources);
         let present = |field| sources.present(prefab, behaviour, field);
-        let state = BehaviourPlan::new(server, own, targets, &types, &present);
+        let mut plain = own.clone();
+        for field in plain.classes.iter_mut().flat_map(|it| &mut it.fields) {
+            field.value = field.value.clone().plain();
+        }
+        let state = BehaviourPlan::new(server, &plain, targets, &types, &present);
         let state = self.planned(place, server, state);
         if self.traffic == super::Traffic::Recording {
             return (state, None);
@@ -105,7 +109,7 @@ impl Resolver<'_> {
         };
         let targets = matches(own, server).into_iter();
         let targets: Vec<_> = targets.map(|target| target.filter(accepts)).collect();
-        let writes = BehaviourPlan::new(own, server, &targets, &self.values(), &|_| None);
+        let writes = BehaviourPlan::new(own, server, &targets, &self.types(), &|_| None);
         (state, self.planned(place, own, writes))
     }
 
@@ -141,7 +145,7 @@ impl Resolver<'_> {
     ) -> bool {
         let mut positions = targets.iter().enumerate();
         let in_place = positions.all(|(at, target)| *target == Some(at));
-        let types = self.values();
+        let types = self.types();
         let is_copy = |from: &SchemaField, to: &SchemaField| {
             let conversion = types.convert(&from.value, &to.value, None);
             conversion.is_ok_and(|conversion| conversion.is_copy())

@@ -151,7 +151,7 @@ impl Resolver<'_> {
         }
         self.compare_names(&place, &call.call.names, &partner.call.names);
         let (from, to) = (&call.call.arguments, &partner.call.arguments);
-        let arguments = match self.values().members(from, to, None) {
+        let arguments = match self.types().members(from, to, None) {
             Ok(arguments) => arguments,
             Err(refusal) => {
                 self.add(&place, SchemaEffect::Refused(refusal.to_string()));

@@ -59,7 +59,7 @@ impl Resolver<'_> {
         to: &SchemaMessage,
         name: &str,
     ) -> Option<MessagePlan> {
-        match self.values().convert(&from.value, &to.value, None) {
+        match self.types().convert(&from.value, &to.value, None) {
             Ok(value) => Some(MessagePlan {
                 from: from.number,
                 to: Some(to.number),

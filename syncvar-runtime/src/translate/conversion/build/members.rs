@@ -78,7 +78,7 @@ impl Types<'_> {
 
     /// Inserts a member that the writer lacks: the value of the prefab, or 0.
     fn insert(&self, member: &SchemaMember, present: Option<&Value>) -> Result<Step, TypeRefusal> {
-        let layout = self.layout(self.plain(&member.value))?;
+        let layout = self.layout(&member.value)?;
         // Also for a member with a value in the prefab, so that a comparison of two texts has the same result.
         let zero = layout.zero().ok_or_else(|| {
             let (name, value) = (&member.names.name, &member.value);
