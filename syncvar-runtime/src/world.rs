@@ -271,6 +271,12 @@ impl<O: WorldObject> World<O> {
         self.pools.slots_mut(self.objects.get(id.0)?.location())
     }
 
+    /// Returns `false` for an optional behaviour of an object that is absent now.
+    pub(crate) fn is_present(&self, id: NetId, behaviour: usize) -> bool {
+        let slot = self.slots(id).and_then(|slots| slots.slot(behaviour));
+        slot.is_none_or(|slot| slot.behaviour().is_present())
+    }
+
     /// Returns whether a behaviour of an object is dirty. False while it is checked out.
     #[inline(never)]
     pub fn is_dirty(&self, id: NetId) -> bool {

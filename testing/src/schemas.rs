@@ -199,6 +199,14 @@ impl World<'_> {
         value.cloned()
     }
 
+    /// Returns whether the server has the behaviour of a client's behaviour now.
+    fn is_present(&self, id: NetId, behaviour: usize) -> bool {
+        let server = self.pair.on_server(behaviour).expect("a pair");
+        let server = &self.pair.server.prefabs[0].behaviours[server];
+        let present = self.net.server.value(id, &server.names.name, "present");
+        !server.is_optional || present == Some(&true.into())
+    }
+
     /// Notes the value of a field of the server.
     fn note(&mut self, object: usize, behaviour: usize, name: &str, field: &SchemaField) {
         let Some(value) = self.server_value(self.objects[object], name, field) else {

@@ -4,7 +4,7 @@ use syncvar::behaviour::Optional;
 use syncvar::error::ObjectError;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
-use syncvar::{Framing, ServerConfig};
+use syncvar::{Callbacks, Framing, ServerConfig};
 use syncvar_testing::{client, drain};
 
 #[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
@@ -42,6 +42,14 @@ impl NetworkLifecycle for Burning {
             GONE.set(GONE.get() + 1);
         }
         Ok(())
+    }
+}
+
+#[network_calls]
+impl Burning {
+    #[command(requires_ownership = false)]
+    fn extinguish(&mut self) {
+        *self.until = 0;
     }
 }
 
@@ -297,4 +305,28 @@ fn a_host_reports_edits_within_an_optional() {
     net.settle();
     // On a host the addition itself runs no callback.
     assert_eq!(net.server.get::<Burning>(id).unwrap().seen, [1]);
+}
+
+#[test]
+fn events_leave_out_calls_to_an_absent_behaviour() {
+    let config = ServerConfig {
+        callbacks: Callbacks::Events,
+        ..ServerConfig::default()
+    };
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
+    net.connect();
+    let id = net.server.spawn(player());
+    net.settle();
+    let called = |net: &mut MemoryNetwork| {
+        net.client_mut(0).calls::<Burning>(id).extinguish().unwrap();
+        net.settle();
+        let events = std::iter::from_fn(|| net.server.poll_event());
+        let calls = events.filter(|event| matches!(event, ServerEvent::Called(_)));
+        calls.count()
+    };
+    assert_eq!(called(&mut net), 0);
+    let burns = net.server.get_mut::<Burns>(id);
+    burns.unwrap().set(Some(Burning::default()));
+    net.settle();
+    assert_eq!(called(&mut net), 1);
 }

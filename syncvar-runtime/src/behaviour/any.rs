@@ -11,12 +11,21 @@ pub trait AnyBehaviour: Any + Send + Sync {
     fn inner(&self) -> Option<&'static InnerBehaviour> {
         None
     }
+
+    /// Returns `false` for an optional behaviour that is absent.
+    fn is_present(&self) -> bool;
 }
 
 impl<B: NetworkBehaviour> AnyBehaviour for B {
     #[inline]
     fn inner(&self) -> Option<&'static InnerBehaviour> {
         B::INFO.inner
+    }
+
+    fn is_present(&self) -> bool {
+        B::INFO
+            .inner
+            .is_none_or(|inner| (inner.get)(self).is_some())
     }
 }
 

@@ -211,7 +211,11 @@ impl UntypedField {
     }
 }
 
-impl AnyBehaviour for UntypedBehaviour {}
+impl AnyBehaviour for UntypedBehaviour {
+    fn is_present(&self) -> bool {
+        Self::is_present(self)
+    }
+}
 
 impl fmt::Debug for UntypedBehaviour {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -117,8 +117,8 @@ pub trait CheckOut: Protocol {
         }
     }
 
-    /// Runs a remote call on an object, or reports it with [`Callbacks::Events`]. Returns `None` if the
-    /// object does not exist or is checked out.
+    /// Runs a remote call on an object, or reports it with [`Callbacks::Events`]; drops a call to an absent behaviour.
+    /// Returns `None` if the object does not exist or is checked out.
     fn run_call(
         &mut self,
         object: NetId,
@@ -126,17 +126,19 @@ pub trait CheckOut: Protocol {
         sender: Option<ConnectionId>,
         arguments: &mut NetworkReader<'_>,
     ) -> Option<Result<(), Failure>> {
-        if self.world().callbacks == Callbacks::Events {
+        let runs = self.world().callbacks != Callbacks::Events;
+        // A program without the compiled type receives the call as an event.
+        let reports = (!runs || place.is_untyped()) && !place.is_event();
+        let reports = reports && self.world().is_present(object, place.behaviour);
+        if !runs {
             self.world().objects.get(object.0)?;
-            if !place.is_event() {
+            if reports {
                 let called = Called::new(object, place, sender, arguments);
                 self.report(CallbackReport::Called(called));
             }
             return Some(Ok(()));
         }
-        // A program without the compiled type receives the call as an event.
-        let called = (place.is_untyped() && !place.is_event())
-            .then(|| Called::new(object, place, sender, arguments));
+        let called = reports.then(|| Called::new(object, place, sender, arguments));
         let ran = self.check_out(object, |slots, side| {
             run(slots, object, place, side, sender, arguments)
         });

@@ -103,9 +103,10 @@ impl World<'_> {
                 });
                 let client = self.net.client_mut(0);
                 let called = client.call(id, &behaviour.names.name, &own.names.name, &arguments);
+                let is_present = theirs.is_none() || self.is_present(id, at);
                 let context = format!("seed {}: {own} with {sent}: {called:?}", self.seed);
                 assert_eq!(called.is_ok(), seen.is_some(), "{context}");
-                expected.extend(seen);
+                expected.extend(seen.filter(|_| is_present));
             }
         }
         self.net.settle();

@@ -71,7 +71,9 @@ impl World<'_> {
         while let Some(event) = self.net.client_mut(0).poll_event() {
             if let ClientEvent::WriteRefused { fields, .. } = event {
                 for field in fields.names() {
-                    let place = (fields.behaviour().to_owned(), field.to_owned());
+                    // An event names the type of an optional behaviour.
+                    let name = fields.behaviour().trim_start_matches("Optional<");
+                    let place = (name.trim_end_matches('>').to_owned(), field.to_owned());
                     refused.insert(place);
                 }
             }

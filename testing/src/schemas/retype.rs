@@ -10,18 +10,7 @@ use super::types::{INTEGERS, member, named, random_leaf};
 pub(super) fn edit_type(random: &mut Random, of: &SchemaType) -> SchemaType {
     let boxed = |random: &mut Random, of: &SchemaType| Box::new(edit_type(random, of));
     match of {
-        SchemaType::Named(name) => match random.below(5) {
-            0 if name != "Uuid" => SchemaType::Optional(Box::new(of.clone())),
-            1 if name != "Uuid" => SchemaType::Sequence(Box::new(of.clone())),
-            2 if random.chance(500) => encoded(random, of),
-            _ if INTEGERS.contains(&name.as_str()) => named(random.pick(&INTEGERS).unwrap()),
-            _ => match name.as_str() {
-                "f32" => named("f64"),
-                "f64" => named("f32"),
-                "String" => SchemaType::Array(Box::new(named("FixedString")), 8),
-                _ => of.clone(),
-            },
-        },
+        SchemaType::Named(name) => edit_named(random, name, of),
         SchemaType::Encoded { value, .. } => match random.below(3) {
             0 => (**value).clone(),
             1 => encoded(random, value),
@@ -109,6 +98,22 @@ pub(super) fn edit_type(random: &mut Random, of: &SchemaType) -> SchemaType {
             }
         }
         _ => of.clone(),
+    }
+}
+
+/// Returns an optional value, a sequence, a codec or another width of a number or text.
+fn edit_named(random: &mut Random, name: &str, of: &SchemaType) -> SchemaType {
+    match random.below(5) {
+        0 if name != "Uuid" => SchemaType::Optional(Box::new(of.clone())),
+        1 if name != "Uuid" => SchemaType::Sequence(Box::new(of.clone())),
+        2 if random.chance(500) => encoded(random, of),
+        _ if INTEGERS.contains(&name) => named(random.pick(&INTEGERS).unwrap()),
+        _ => match name {
+            "f32" => named("f64"),
+            "f64" => named("f32"),
+            "String" => SchemaType::Array(Box::new(named("FixedString")), 8),
+            _ => of.clone(),
+        },
     }
 }
 

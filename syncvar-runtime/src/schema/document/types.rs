@@ -125,43 +125,44 @@ impl SchemaType {
     /// Returns the type whose form the client reads, so that it receives the value of the server: a codec of the client
     /// would round the value again, or refuse it.
     pub(crate) fn plain(mut self) -> Self {
-        match self {
-            Self::Encoded { codec, value, .. } if CODECS.contains(&codec.as_str()) => {
-                return value.plain();
-            }
-            Self::Named(_) => {}
-            Self::Struct {
-                ref mut members, ..
-            } => {
-                members.iter_mut().for_each(|it| make_plain(&mut it.value));
-            }
-            Self::Enum {
-                ref mut variants, ..
-            } => {
-                let members = variants.iter_mut().flat_map(|it| &mut it.members);
-                members.for_each(|it| make_plain(&mut it.value));
-            }
-            Self::Sequence(ref mut part)
-            | Self::Array(ref mut part, _)
-            | Self::Optional(ref mut part)
-            | Self::Set(ref mut part)
-            | Self::Measured(ref mut part)
-            | Self::Encoded {
-                value: ref mut part,
-                ..
-            } => make_plain(part),
-            Self::Map(ref mut key, ref mut value) => {
-                make_plain(key);
-                make_plain(value);
-            }
-            Self::Collection { ref mut parts, .. } => parts.iter_mut().for_each(make_plain),
-        }
+        self.make_plain();
         self
     }
-}
 
-fn make_plain(of: &mut SchemaType) {
-    *of = std::mem::replace(of, SchemaType::Named(String::new())).plain();
+    fn make_plain(&mut self) {
+        match self {
+            Self::Encoded { codec, value, .. } if CODECS.contains(&codec.as_str()) => {
+                let value = std::mem::replace(&mut **value, Self::Named(String::new()));
+                *self = value.plain();
+            }
+            Self::Named(_) => {}
+            Self::Struct { members, .. } => {
+                for member in members {
+                    member.value.make_plain();
+                }
+            }
+            Self::Enum { variants, .. } => {
+                for member in variants.iter_mut().flat_map(|it| &mut it.members) {
+                    member.value.make_plain();
+                }
+            }
+            Self::Sequence(part)
+            | Self::Array(part, _)
+            | Self::Optional(part)
+            | Self::Set(part)
+            | Self::Measured(part)
+            | Self::Encoded { value: part, .. } => part.make_plain(),
+            Self::Map(key, value) => {
+                key.make_plain();
+                value.make_plain();
+            }
+            Self::Collection { parts, .. } => {
+                for part in parts {
+                    part.make_plain();
+                }
+            }
+        }
+    }
 }
 
 impl From<&TypeSchema> for SchemaType {
