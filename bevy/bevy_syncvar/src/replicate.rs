@@ -74,9 +74,7 @@ impl<B: NetworkBehaviour + Default> ShadowOf<B> for B {
 /// Takes a field of a component over.
 #[inline]
 pub fn write_value<T: SyncValue>(from: &T, to: &mut SyncVar<T>) {
-    if !to.get().same(from) {
-        to.set(from.clone());
-    }
+    to.set_from(from);
 }
 
 /// Takes a field with entities over.

@@ -24,8 +24,8 @@ pub(super) fn give_back(world: &mut World) {
             behaviour,
             fields,
             ..
-        } => Some((*object, Some(*behaviour), fields.clone())),
-        ServerEvent::WriteRefused { object, fields } => Some((*object, None, fields.clone())),
+        } => Some((*object, Some(*behaviour), *fields)),
+        ServerEvent::WriteRefused { object, fields } => Some((*object, None, *fields)),
         _ => None,
     };
     let written: Vec<_> = server

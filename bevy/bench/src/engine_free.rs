@@ -1,0 +1,130 @@
+//! `syncvar` alone.
+
+use std::time::Duration;
+
+use syncvar::prelude::{NetId, NetworkClient, NetworkServer, Prefabs};
+use syncvar::{ClientConfig, ConnectionId, Endpoint, PacketLimits, ServerConfig};
+
+use crate::unit::PlainUnit;
+use crate::{CHANGED, Fields, World};
+
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<PlainUnit>("unit")
+}
+
+/// A server whose clients receive nothing more.
+pub(crate) struct Server {
+    server: NetworkServer,
+    ids: Vec<NetId>,
+    now: Duration,
+}
+
+fn server() -> NetworkServer {
+    let config = ServerConfig {
+        send_interval: Some(Duration::ZERO),
+        ..ServerConfig::default()
+    };
+    NetworkServer::with_config(prefabs(), config)
+}
+
+fn connect(server: &mut NetworkServer) -> (ConnectionId, NetworkClient) {
+    let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
+    let connection = Endpoint::handle_connect(server, PacketLimits::STREAM);
+    Endpoint::handle_connect(&mut client, PacketLimits::STREAM);
+    (connection, client)
+}
+
+/// Moves the packets of a frame in both directions.
+fn exchange(
+    server: &mut NetworkServer,
+    clients: &mut [(ConnectionId, NetworkClient)],
+    now: Duration,
+) {
+    server.update(now);
+    while let Some(packet) = server.poll_transmit() {
+        let (to, channel, bytes) = (packet.connection, packet.channel, packet.to_bytes());
+        if let Some((_, client)) = clients.iter_mut().find(|(connection, _)| *connection == to) {
+            let _ = client.handle_packet(channel, &bytes);
+        }
+    }
+    for (connection, client) in clients {
+        client.update(now);
+        while let Some(packet) = Endpoint::poll_transmit(client) {
+            let _ = server.handle_packet(*connection, packet.channel, &packet.to_bytes());
+        }
+    }
+}
+
+impl World for Server {
+    fn new(objects: usize, clients: usize) -> Self {
+        let mut server = server();
+        let mut now = Duration::ZERO;
+        let mut clients: Vec<_> = (0..clients).map(|_| connect(&mut server)).collect();
+        for _ in 0..10 {
+            now += Duration::from_millis(16);
+            exchange(&mut server, &mut clients, now);
+        }
+        let ids = (0..objects)
+            .map(|_| server.spawn(PlainUnit::new()))
+            .collect();
+        let mut made = Self { server, ids, now };
+        (0..3).for_each(|tick| made.frame(tick, Fields::None));
+        made
+    }
+
+    fn frame(&mut self, tick: u32, fields: Fields) {
+        if fields != Fields::None {
+            let first = tick as usize % CHANGED;
+            for id in self.ids.iter().skip(first).step_by(CHANGED) {
+                if let Ok(mut unit) = self.server.get_mut::<PlainUnit>(*id) {
+                    unit.write(tick, fields);
+                }
+            }
+        }
+        self.now += Duration::from_millis(16);
+        self.server.update(self.now);
+        while self.server.poll_transmit().is_some() {}
+    }
+}
+
+/// A server and a client; the time is that of both.
+pub(crate) struct Client {
+    server: Server,
+    clients: Vec<(ConnectionId, NetworkClient)>,
+}
+
+impl World for Client {
+    fn new(objects: usize, _: usize) -> Self {
+        let mut server = server();
+        let mut clients = vec![connect(&mut server)];
+        let mut now = Duration::ZERO;
+        let ids = (0..objects)
+            .map(|_| server.spawn(PlainUnit::new()))
+            .collect();
+        for _ in 0..10 {
+            now += Duration::from_millis(16);
+            exchange(&mut server, &mut clients, now);
+        }
+        Self {
+            server: Server { server, ids, now },
+            clients,
+        }
+    }
+
+    fn frame(&mut self, tick: u32, fields: Fields) {
+        let server = &mut self.server;
+        if fields != Fields::None {
+            let first = tick as usize % CHANGED;
+            for id in server.ids.iter().skip(first).step_by(CHANGED) {
+                if let Ok(mut unit) = server.server.get_mut::<PlainUnit>(*id) {
+                    unit.write(tick, fields);
+                }
+            }
+        }
+        server.now += Duration::from_millis(16);
+        exchange(&mut server.server, &mut self.clients, server.now);
+        while let Some((_, client)) = self.clients.first_mut()
+            && client.poll_event().is_some()
+        {}
+    }
+}

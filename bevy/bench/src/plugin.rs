@@ -1,0 +1,132 @@
+//! Apps with the plugin.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bevy_app::App;
+use bevy_ecs::prelude::*;
+use bevy_syncvar::link::Link;
+use bevy_syncvar::prelude::*;
+use syncvar::NetworkServer;
+
+use crate::unit::Unit;
+use crate::{CHANGED, Fields, World};
+
+/// A listener whose packets can be dropped.
+struct Drain {
+    listener: MemoryListener,
+    drops: Arc<AtomicBool>,
+}
+
+impl Link<NetworkServer> for Drain {
+    fn receive(&mut self, server: &mut NetworkServer, now: Duration) {
+        if !self.drops.load(Ordering::Relaxed) {
+            self.listener.receive(server, now);
+        }
+    }
+
+    fn transmit(&mut self, server: &mut NetworkServer, now: Duration) {
+        if self.drops.load(Ordering::Relaxed) {
+            while server.poll_transmit().is_some() {}
+        } else {
+            self.listener.transmit(server, now);
+        }
+    }
+}
+
+fn client(link: MemoryLink) -> App {
+    let mut client = App::new();
+    client
+        .add_plugins(ClientPlugin::new(link))
+        .replicate::<Unit>();
+    client
+}
+
+/// A server whose clients receive nothing more.
+pub(crate) struct Server {
+    app: App,
+    entities: Vec<Entity>,
+}
+
+impl World for Server {
+    fn new(objects: usize, clients: usize) -> Self {
+        let (listener, first) = MemoryLink::pair();
+        let links: Vec<_> = (1..clients).map(|_| listener.link()).collect();
+        let drops = Arc::new(AtomicBool::new(false));
+        let mut app = App::new();
+        let link = Drain {
+            listener,
+            drops: drops.clone(),
+        };
+        app.add_plugins(ServerPlugin::new(link)).replicate::<Unit>();
+        let mut clients: Vec<_> = links.into_iter().chain([first]).map(client).collect();
+        for _ in 0..10 {
+            app.update();
+            clients.iter_mut().for_each(App::update);
+        }
+        drops.store(true, Ordering::Relaxed);
+        let world = app.world_mut();
+        let entities = (0..objects)
+            .map(|_| world.spawn((Replicated, Unit::new())).id())
+            .collect();
+        let mut made = Self { app, entities };
+        (0..3).for_each(|tick| made.frame(tick, Fields::None));
+        made
+    }
+
+    fn frame(&mut self, tick: u32, fields: Fields) {
+        write(&mut self.app, &self.entities, tick, fields);
+        self.app.update();
+    }
+}
+
+fn write(app: &mut App, entities: &[Entity], tick: u32, fields: Fields) {
+    if fields == Fields::None {
+        return;
+    }
+    let world = app.world_mut();
+    for entity in entities
+        .iter()
+        .skip(tick as usize % CHANGED)
+        .step_by(CHANGED)
+    {
+        if let Some(mut unit) = world.get_mut::<Unit>(*entity) {
+            unit.write(tick, fields);
+        }
+    }
+}
+
+/// A server and a client; the time is that of both.
+pub(crate) struct Client {
+    server: App,
+    client: App,
+    entities: Vec<Entity>,
+}
+
+impl World for Client {
+    fn new(objects: usize, _: usize) -> Self {
+        let (listener, link) = MemoryLink::pair();
+        let mut server = App::new();
+        server
+            .add_plugins(ServerPlugin::new(listener))
+            .replicate::<Unit>();
+        let world = server.world_mut();
+        let entities = (0..objects)
+            .map(|_| world.spawn((Replicated, Unit::new())).id())
+            .collect();
+        let mut made = Self {
+            server,
+            client: client(link),
+            entities,
+        };
+        (0..10).for_each(|tick| made.frame(tick, Fields::None));
+        made
+    }
+
+    fn frame(&mut self, tick: u32, fields: Fields) {
+        write(&mut self.server, &self.entities, tick, fields);
+        self.server.update();
+        self.client.update();
+    }
+}
