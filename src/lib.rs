@@ -72,10 +72,10 @@ pub use syncvar_net::{
 pub use syncvar_runtime::events::EventReader;
 pub use syncvar_runtime::{
     BehaviourRef, CallContext, Callbacks, Changed, ChangedFields, Channel, ConnectionId,
-    DisconnectReason, Endpoint, FieldBit, LifecycleResult, NetId, NetRef, NetworkBehaviour,
-    NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits,
-    Prefabs, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar,
-    Target, Transmit, VisitRefs,
+    DisconnectReason, Endpoint, FieldBit, FrameTransport, LifecycleResult, NetId, NetRef,
+    NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSceneId,
+    NetworkTime, PacketLimits, Prefabs, SyncDictionary, SyncField, SyncHashSet, SyncList,
+    SyncSortedSet, SyncValue, SyncVar, Target, Transmit, VisitRefs,
 };
 
 /// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a
@@ -153,7 +153,7 @@ pub mod limits {
 pub mod motion {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::Interpolate;
-    pub use syncvar_net::{Group, Past, View};
+    pub use syncvar_net::{Group, Past, PredictedTicks, View};
     pub use syncvar_runtime::motion::{
         AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
         MAX_SAMPLES, Moment, SettledTicks, Shown, Span, Spherical, Track, Viewed,

@@ -3,6 +3,7 @@
 mod conduct;
 mod connection_ids;
 mod disconnect;
+mod frames;
 mod lobby;
 mod payload;
 mod reconnect;
@@ -10,6 +11,7 @@ mod reconnect;
 pub use conduct::{Conduct, Intake, Misbehaviour};
 pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
+pub use frames::FrameTransport;
 pub use lobby::Lobby;
 pub use payload::{Payload, Refusal};
 pub use reconnect::Reconnect;

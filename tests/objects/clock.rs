@@ -225,3 +225,22 @@ fn longest_times_of_a_link_do_not_panic() {
         "it never arrives"
     );
 }
+
+#[test]
+fn a_fixed_step_of_an_engine_is_one_tick() {
+    for tick_rate in [20, 30, 60, 64, 100, 128, 144] {
+        let config = ServerConfig {
+            tick_rate,
+            ..ServerConfig::default()
+        };
+        let mut server = NetworkServer::with_config(Prefabs::new(), config);
+        let step = Duration::from_secs(1) / tick_rate;
+        server.update(step);
+        for number in 2..20_000_u32 {
+            let now = step * number;
+            let ticks = server.ticks_until(now);
+            assert_eq!(ticks.end - ticks.start, 1, "{tick_rate} Hz, step {number}");
+            server.update(now);
+        }
+    }
+}

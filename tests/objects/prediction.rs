@@ -1,12 +1,14 @@
 //! Predictions: no correction without a difference, and a quick one after it.
 
 mod anticipation;
+mod recorded;
 mod soak;
 mod spawns;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use syncvar::behaviour::Assign as _;
 use syncvar::codec::{Half, Quantized};
 use syncvar::motion::{Group, Input};
 use syncvar::prelude::*;

@@ -49,7 +49,7 @@ pub use link_quality::LinkQuality;
 pub use objects::Replica;
 pub use outbound::ClientPacket;
 pub(crate) use outbound::PendingWork;
-pub use prediction::PredictionStats;
+pub use prediction::{PredictedTicks, PredictionStats};
 pub use session::ClientState;
 pub use writes::{ReplicaMut, ReplicaSink};
 

@@ -26,7 +26,7 @@ mod view;
 pub use builds::Builds;
 pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient,
-    PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure,
+    PredictedTicks, PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use link::losses::Losses;

@@ -65,6 +65,8 @@ mod conditions;
 #[cfg(any(feature = "kcp", feature = "udp"))]
 mod datagram;
 mod error;
+#[cfg(feature = "_sockets")]
+mod frame_transport;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
 mod frames;
 #[cfg(feature = "_sockets")]

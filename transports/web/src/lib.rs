@@ -66,6 +66,8 @@ mod js;
 #[cfg(target_arch = "wasm32")]
 mod link;
 #[cfg(target_arch = "wasm32")]
+mod links;
+#[cfg(target_arch = "wasm32")]
 mod options;
 #[cfg(target_arch = "wasm32")]
 mod peer;

@@ -1,13 +1,15 @@
 //! `WebPeer`.
 
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
 use syncvar_net::NetworkClient;
-use syncvar_runtime::{Channel, ConnectionId, Endpoint, ReadError};
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, FrameTransport, ReadError};
 
 use crate::js;
 use crate::link::{Link, Transport};
+use crate::links::LinkKey;
 use crate::options::{Servers, WebOptions};
 
 /// Longest step of the clock that counts as silence of the server: a longer one is a sleep of the tab.
@@ -21,6 +23,8 @@ const MAX_STEP: Duration = Duration::from_secs(1);
 ///
 /// To leave, call the client's `disconnect`, and go on until [`is_over`](Self::is_over). Dropping a peer ends the
 /// connection.
+///
+/// A peer is `Send`, as engines ask of their resources, but works on the thread that has made its connection alone.
 pub struct WebPeer {
     servers: Servers,
     options: WebOptions,
@@ -35,10 +39,13 @@ pub struct WebPeer {
 enum Phase {
     /// Connects at this time.
     Waiting(Duration),
-    Connecting(Link),
-    Open(Link),
+    Connecting(LinkKey),
+    Open(LinkKey),
     Over,
 }
+
+/// Reason of a loss on a thread that does not have the connection.
+const OTHER_THREAD: &str = "the connection belongs to a different thread";
 
 /// End of a connection.
 #[derive(Debug)]
@@ -65,8 +72,8 @@ impl fmt::Display for WebError {
     }
 }
 
-impl std::error::Error for WebError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl Error for WebError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Malformed(error) => Some(error),
             Self::Closed | Self::Lost(_) | Self::Silent => None,
@@ -90,7 +97,7 @@ impl WebPeer {
     /// Returns the transport of the present connection.
     pub fn transport(&self) -> Option<Transport> {
         match &self.phase {
-            Phase::Open(link) => Some(link.carrier()?.transport()),
+            Phase::Open(key) => Some(key.link()?.carrier()?.transport()),
             _ => None,
         }
     }
@@ -113,12 +120,13 @@ impl WebPeer {
             Phase::Waiting(begin) => {
                 if now >= *begin {
                     let link = Link::connect(self.servers.clone(), self.options);
-                    self.phase = Phase::Connecting(link);
+                    self.phase = Phase::Connecting(LinkKey::new(link));
                 }
                 Ok(())
             }
-            Phase::Connecting(link) => {
-                let link = link.clone();
+            Phase::Connecting(key) => {
+                let link = key.link();
+                let link = link.ok_or_else(|| WebError::Lost(OTHER_THREAD.into()))?;
                 if let Some(reason) = link.inbox.reason() {
                     self.wait(now);
                     return Err(WebError::Lost(reason));
@@ -126,15 +134,24 @@ impl WebPeer {
                 if let Some(carrier) = link.carrier() {
                     Endpoint::handle_connect(client, carrier.limits(&self.options));
                     self.silent = Duration::ZERO;
-                    self.phase = Phase::Open(link);
+                    self.open();
                 }
                 Ok(())
             }
-            Phase::Open(link) => {
-                let link = link.clone();
+            Phase::Open(key) => {
+                let link = key.link();
+                let link = link.ok_or_else(|| WebError::Lost(OTHER_THREAD.into()))?;
                 self.receive_from(&link, client, now, step)
             }
         }
+    }
+
+    /// Ends the time of connecting.
+    fn open(&mut self) {
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Over) {
+            Phase::Connecting(key) => Phase::Open(key),
+            phase => phase,
+        };
     }
 
     fn receive_from(
@@ -193,14 +210,16 @@ impl WebPeer {
 
     /// Sends the packets of the client. `now` is the time of its update.
     pub fn transmit(&mut self, client: &mut NetworkClient, now: Duration) {
-        let Phase::Open(link) = &self.phase else {
+        let Phase::Open(key) = &self.phase else {
             if Endpoint::poll_close(client).is_some() {
                 self.phase = Phase::Over;
             }
             return;
         };
         client.expect_update(now);
-        let link = link.clone();
+        let Some(link) = key.link() else {
+            return;
+        };
         if let Err(reason) = send(&link, client) {
             link.close(&reason);
             client.handle_disconnect();
@@ -232,11 +251,21 @@ impl WebPeer {
     }
 }
 
-impl Drop for WebPeer {
-    fn drop(&mut self) {
-        if let Phase::Connecting(link) | Phase::Open(link) = &self.phase {
-            link.close("");
-        }
+impl FrameTransport<NetworkClient> for WebPeer {
+    fn receive(
+        &mut self,
+        end: &mut NetworkClient,
+        now: Duration,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        self.receive(end, now).map_err(Into::into)
+    }
+
+    fn transmit(&mut self, end: &mut NetworkClient, now: Duration) {
+        self.transmit(end, now);
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over()
     }
 }
 

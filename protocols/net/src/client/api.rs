@@ -12,6 +12,7 @@ mod objects;
 mod packets;
 mod prediction;
 mod protocol;
+mod recorded;
 mod records;
 mod sessions;
 mod side;

@@ -26,6 +26,7 @@
 mod advance;
 mod behaviours;
 mod object;
+mod recorded;
 mod replay;
 mod spawns;
 
@@ -43,6 +44,7 @@ use crate::step::Group;
 use behaviours::PredictedBehaviours;
 pub(super) use behaviours::Reason;
 use object::{Predicted, sample};
+pub use recorded::PredictedTicks;
 pub(super) use replay::Predicting;
 use spawns::Spawns;
 
@@ -51,6 +53,8 @@ use spawns::Spawns;
 pub(super) struct Predictions {
     objects: PredictedBehaviours,
     steps: Vec<GroupStep>,
+    /// Last tick that the program has received for its own steps.
+    given: Option<u64>,
     spawns: Spawns,
     /// Last tick of the server whose state was compared.
     compared: u64,
@@ -103,6 +107,11 @@ impl Predictions {
     /// Returns the newest state of a predicted behaviour.
     pub(super) fn newest<B: NetworkBehaviour + Clone>(&self, id: NetId) -> Option<&B> {
         self.objects.get::<B>(id).map(|predicted| &predicted.now)
+    }
+
+    /// Returns the state of a predicted behaviour after a tick.
+    pub(super) fn at<B: NetworkBehaviour + Clone>(&self, id: NetId, tick: u64) -> Option<&B> {
+        self.objects.get::<B>(id)?.after(tick)
     }
 
     /// Adds the step of some objects, in the place of an earlier one, and repeats it from the server's state on.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
 use syncvar::transport::{Host, Peer, Timeout, TransportError, TransportOptions};
-use syncvar::{Endpoint, ServerConfig};
+use syncvar::{Endpoint, FrameTransport, ServerConfig};
 use syncvar_mirror::{
     AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
     SpawnPolicy,
@@ -249,6 +249,43 @@ fn server_that_stands_still_times_out_by_the_clock_of_the_loop() {
     );
     assert_eq!(now.as_millis() / 1000, 10, "{now:?}");
     assert!(peer.is_over());
+}
+
+#[test]
+fn a_program_holds_any_transport_behind_one_type() {
+    let mut host = Host::new(TransportOptions::default());
+    host.listen_tcp("127.0.0.1:0").unwrap();
+    let addr = host.local_addrs().unwrap()[0];
+    let (mut server, mut client) = (NetworkServer::new(prefabs()), NetworkClient::new(prefabs()));
+    let lamp = server.spawn(Lamp { level: 4.into() });
+    let peer = Peer::tcp(addr, &client, TransportOptions::default()).unwrap();
+    let mut of_server: Box<dyn FrameTransport<NetworkServer>> = Box::new(host);
+    let mut of_client: Box<dyn FrameTransport<NetworkClient>> = Box::new(peer);
+    let started = Instant::now();
+    while client.get::<Lamp>(lamp).is_none_or(|seen| seen.level != 4) {
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "it takes too long"
+        );
+        let now = started.elapsed();
+        of_client.receive(&mut client, now).unwrap();
+        client.update(now);
+        of_client.transmit(&mut client, now);
+        of_server.receive(&mut server, now).unwrap();
+        server.update(now);
+        of_server.transmit(&mut server, now);
+        sleep(FRAME);
+    }
+    drop(of_server);
+    // The end is an error, once.
+    while of_client.receive(&mut client, started.elapsed()).is_ok() {
+        assert!(
+            started.elapsed() < Duration::from_secs(20),
+            "it takes too long"
+        );
+        sleep(FRAME);
+    }
+    assert!(of_client.is_over());
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(crate) struct PredictedEntry {
     pub(crate) differs_at: Option<u64>,
     /// Whether its prediction has begun: a replay is then a correction.
     pub(crate) begun: bool,
+    /// Tick whose recorded state ends a replay of the program.
+    pub(crate) replayed_until: Option<u64>,
     pub(crate) predicted: Box<dyn AnyPredicted>,
 }
 
@@ -36,6 +38,8 @@ pub(crate) enum Reason {
     Added,
     /// It has a step.
     Stepped,
+    /// The program steps it, and records the states.
+    Recorded,
 }
 
 /// Predicted behaviours, ascending by object and position.
@@ -59,6 +63,12 @@ impl PredictedBehaviours {
     pub(crate) fn without_step(&mut self) -> impl Iterator<Item = &mut PredictedEntry> {
         self.iter_mut()
             .filter(|entry| entry.reason < Reason::Stepped)
+    }
+
+    /// Returns the predicted behaviours whose states the program records.
+    pub(crate) fn recorded(&mut self) -> impl Iterator<Item = &mut PredictedEntry> {
+        self.iter_mut()
+            .filter(|entry| entry.reason == Reason::Recorded)
     }
 
     pub(crate) fn retain(&mut self, keep: impl FnMut(&PredictedEntry) -> bool) {
@@ -107,11 +117,18 @@ impl PredictedBehaviours {
         predicted.downcast_ref()
     }
 
+    /// Returns the entry of the first predicted behaviour of a type on an object, for changes.
+    pub(crate) fn entry_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Option<&mut PredictedEntry> {
+        let mut entries = self.of_mut(id).iter_mut();
+        entries.find(|entry| entry.behaviour == TypeId::of::<B>())
+    }
+
     /// Returns the first predicted behaviour of a type on an object, for changes.
     pub(crate) fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut Predicted<B>> {
-        let mut entries = self.of_mut(id).iter_mut();
-        let entry = entries.find(|entry| entry.behaviour == TypeId::of::<B>())?;
-        let predicted: &mut dyn Any = &mut *entry.predicted;
+        let predicted: &mut dyn Any = &mut *self.entry_mut::<B>(id)?.predicted;
         predicted.downcast_mut()
     }
 
@@ -137,6 +154,7 @@ impl PredictedBehaviours {
                 newest: 0,
                 differs_at: Some(tick),
                 begun: false,
+                replayed_until: None,
                 predicted: Box::new(predicted),
             },
         );

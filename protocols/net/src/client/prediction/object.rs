@@ -168,9 +168,18 @@ impl<B: NetworkBehaviour + Clone> Predicted<B> {
     }
 
     fn at(&mut self, tick: u64) -> Option<&mut B> {
-        let first = self.past.front()?.0;
-        let at = usize::try_from(tick.checked_sub(first)?).ok()?;
+        let at = self.position(tick)?;
         Some(&mut self.past.get_mut(at)?.1)
+    }
+
+    /// Returns the state after a tick.
+    pub(super) fn after(&self, tick: u64) -> Option<&B> {
+        Some(&self.past.get(self.position(tick)?)?.1)
+    }
+
+    fn position(&self, tick: u64) -> Option<usize> {
+        let first = self.past.front()?.0;
+        usize::try_from(tick.checked_sub(first)?).ok()
     }
 }
 

@@ -189,8 +189,7 @@ impl Predictions {
 
     fn repeat_steps(&mut self, newest: u64, inputs: &OwnInputs, context: &Context) {
         let view = moment(inputs, context.now());
-        let seconds = context.config.correction_time.as_secs_f64();
-        let decay = view.map_or(0.0, |view| seconds / f64::from(view.tick_length));
+        let decay = decay(view.as_ref(), context);
         let Predictions {
             objects,
             steps,
@@ -200,6 +199,7 @@ impl Predictions {
         } = self;
         for step in steps {
             let differing = step.ids.iter().flat_map(|id| objects.of(*id));
+            let differing = differing.filter(|entry| entry.is_stepped_here());
             let Some(start) = differing.filter_map(|entry| entry.differs_at).min() else {
                 continue;
             };
@@ -237,7 +237,8 @@ impl Predictions {
             ..
         } = self;
         for step in steps {
-            let mut members = step.ids.iter().flat_map(|id| objects.of(*id));
+            let members = step.ids.iter().flat_map(|id| objects.of(*id));
+            let mut members = members.filter(|entry| entry.is_stepped_here());
             if members.all(|entry| entry.predicted.newest() < tick) {
                 stats.steps += 1;
                 step.run(objects, inputs, tick, writer);
@@ -271,15 +272,23 @@ impl GroupStep {
     ) {
         for id in &self.ids {
             let entries = objects.of_mut(*id).iter_mut();
-            entries.for_each(|entry| entry.predicted.begin_tick(tick));
+            let stepped = entries.filter(|entry| entry.is_stepped_here());
+            stepped.for_each(|entry| entry.predicted.begin_tick(tick));
         }
         let mut side = Side { objects, inputs };
         (self.step)(&self.ids, &mut Group::new(&mut side, tick), tick);
         for id in &self.ids {
             let entries = objects.of_mut(*id).iter_mut();
-            entries.for_each(|entry| entry.predicted.end_tick(tick, writer));
+            let stepped = entries.filter(|entry| entry.is_stepped_here());
+            stepped.for_each(|entry| entry.predicted.end_tick(tick, writer));
         }
     }
+}
+
+/// Returns the number of ticks in which an error of the view decays.
+pub(super) fn decay(view: Option<&Moment<'_>>, context: &Context) -> f64 {
+    let seconds = context.config.correction_time.as_secs_f64();
+    view.map_or(0.0, |view| seconds / f64::from(view.tick_length))
 }
 
 /// Passes a tick without a step.
@@ -291,7 +300,7 @@ fn rest(entries: &mut [PredictedEntry], tick: u64, writer: &mut NetworkWriter) {
 }
 
 fn begin(entries: &mut [PredictedEntry], start: u64, view: Option<&Moment<'_>>) {
-    for entry in entries {
+    for entry in entries.iter_mut().filter(|entry| entry.is_stepped_here()) {
         entry.predicted.begin_replay(start, view);
     }
 }
@@ -302,15 +311,25 @@ fn end(
     view: Option<&Moment<'_>>,
     decay: f64,
 ) {
-    for entry in entries {
-        entry.differs_at = None;
-        let changed = entry.predicted.end_replay(view, decay);
-        let has_begun = std::mem::replace(&mut entry.begun, true);
-        if let Some(size) = changed.filter(|_| has_begun) {
-            stats.corrections += 1;
-            stats.last_size = size;
-            stats.largest_size = stats.largest_size.max(size);
-        }
+    for entry in entries.iter_mut().filter(|entry| entry.is_stepped_here()) {
+        end_of(entry, stats, view, decay);
+    }
+}
+
+/// Ends the replay of a behaviour, and counts its correction.
+pub(super) fn end_of(
+    entry: &mut PredictedEntry,
+    stats: &mut PredictionStats,
+    view: Option<&Moment<'_>>,
+    decay: f64,
+) {
+    entry.differs_at = None;
+    let changed = entry.predicted.end_replay(view, decay);
+    let has_begun = std::mem::replace(&mut entry.begun, true);
+    if let Some(size) = changed.filter(|_| has_begun) {
+        stats.corrections += 1;
+        stats.last_size = size;
+        stats.largest_size = stats.largest_size.max(size);
     }
 }
 
