@@ -14,7 +14,7 @@ fn prefabs() -> Prefabs {
 
 /// A server whose clients receive nothing more.
 pub(crate) struct Server {
-    server: NetworkServer,
+    end: NetworkServer,
     ids: Vec<NetId>,
     now: Duration,
 }
@@ -67,7 +67,11 @@ impl World for Server {
         let ids = (0..objects)
             .map(|_| server.spawn(PlainUnit::new()))
             .collect();
-        let mut made = Self { server, ids, now };
+        let mut made = Self {
+            end: server,
+            ids,
+            now,
+        };
         (0..3).for_each(|tick| made.frame(tick, Fields::None));
         made
     }
@@ -76,14 +80,14 @@ impl World for Server {
         if fields != Fields::None {
             let first = tick as usize % CHANGED;
             for id in self.ids.iter().skip(first).step_by(CHANGED) {
-                if let Ok(mut unit) = self.server.get_mut::<PlainUnit>(*id) {
+                if let Ok(mut unit) = self.end.get_mut::<PlainUnit>(*id) {
                     unit.write(tick, fields);
                 }
             }
         }
         self.now += Duration::from_millis(16);
-        self.server.update(self.now);
-        while self.server.poll_transmit().is_some() {}
+        self.end.update(self.now);
+        while self.end.poll_transmit().is_some() {}
     }
 }
 
@@ -106,7 +110,11 @@ impl World for Client {
             exchange(&mut server, &mut clients, now);
         }
         Self {
-            server: Server { server, ids, now },
+            server: Server {
+                end: server,
+                ids,
+                now,
+            },
             clients,
         }
     }
@@ -116,13 +124,13 @@ impl World for Client {
         if fields != Fields::None {
             let first = tick as usize % CHANGED;
             for id in server.ids.iter().skip(first).step_by(CHANGED) {
-                if let Ok(mut unit) = server.server.get_mut::<PlainUnit>(*id) {
+                if let Ok(mut unit) = server.end.get_mut::<PlainUnit>(*id) {
                     unit.write(tick, fields);
                 }
             }
         }
         server.now += Duration::from_millis(16);
-        exchange(&mut server.server, &mut self.clients, server.now);
+        exchange(&mut server.end, &mut self.clients, server.now);
         while let Some((_, client)) = self.clients.first_mut()
             && client.poll_event().is_some()
         {}

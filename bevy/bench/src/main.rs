@@ -1,15 +1,17 @@
 //! Costs of the plugin beside `syncvar` without an engine: `cargo run --release -p bevy_syncvar_bench`.
 //!
-//! 10 000 objects, 10 % changed in each tick, spread over the table. The times are microseconds of whole frames with the
-//! writes of the game: the 20th percentile of 200 frames. Other programs on the machine disturb them.
+//! 10 000 objects, 10 % changed in each tick, spread over the table. The times are microseconds of CPU of
+//! whole frames with the writes of the game: the 20th percentile of 200 frames. Other programs on the machine disturb the
+//! caches.
 
 mod engine_free;
 mod plugin;
 mod unit;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use allocation_counter::measure;
+use cpu_time::ThreadTime;
 
 /// Number of objects.
 const OBJECTS: usize = 10_000;
@@ -42,7 +44,7 @@ fn frames<W: World>(world: &mut W, fields: Fields) -> (f64, u64) {
     for tick in 0..FRAMES {
         let mut time = Duration::ZERO;
         let count = measure(|| {
-            let start = Instant::now();
+            let start = ThreadTime::now();
             world.frame(tick, fields);
             time = start.elapsed();
         });

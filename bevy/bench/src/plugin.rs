@@ -100,7 +100,7 @@ fn write(app: &mut App, entities: &[Entity], tick: u32, fields: Fields) {
 /// A server and a client; the time is that of both.
 pub(crate) struct Client {
     server: App,
-    client: App,
+    view: App,
     entities: Vec<Entity>,
 }
 
@@ -117,7 +117,7 @@ impl World for Client {
             .collect();
         let mut made = Self {
             server,
-            client: client(link),
+            view: client(link),
             entities,
         };
         (0..10).for_each(|tick| made.frame(tick, Fields::None));
@@ -127,6 +127,6 @@ impl World for Client {
     fn frame(&mut self, tick: u32, fields: Fields) {
         write(&mut self.server, &self.entities, tick, fields);
         self.server.update();
-        self.client.update();
+        self.view.update();
     }
 }

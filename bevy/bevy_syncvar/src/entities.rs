@@ -3,7 +3,7 @@
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bevy_ecs::entity::{Entity, EntityHashMap, EntityHashSet};
+use bevy_ecs::entity::{Entity, EntityHashSet};
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
@@ -75,7 +75,8 @@ impl Default for Net {
 #[derive(Resource, Debug, Default)]
 pub struct NetEntities {
     entities: HashMap<NetId, Entity>,
-    ids: EntityHashMap<NetId>,
+    /// Entities with their objects, by the index of the entity.
+    ids: Vec<(Entity, NetId)>,
     references: Mutex<References>,
 }
 
@@ -98,7 +99,8 @@ impl NetEntities {
 
     /// Returns the object of an entity.
     pub fn id(&self, entity: Entity) -> Option<NetId> {
-        self.ids.get(&entity).copied()
+        let place = self.ids.get(entity.index_u32() as usize);
+        place.filter(|(own, _)| *own == entity).map(|(_, id)| *id)
     }
 
     /// Returns the reference to an entity: [`NetRef::NONE`] without an object.
@@ -128,12 +130,23 @@ impl NetEntities {
 
     pub(crate) fn insert(&mut self, id: NetId, entity: Entity) {
         self.entities.insert(id, entity);
-        self.ids.insert(entity, id);
+        let index = entity.index_u32() as usize;
+        if self.ids.len() <= index {
+            self.ids
+                .resize(index + 1, (Entity::PLACEHOLDER, NetId::NONE));
+        }
+        if let Some(place) = self.ids.get_mut(index) {
+            *place = (entity, id);
+        }
     }
 
     pub(crate) fn remove(&mut self, id: NetId) -> Option<Entity> {
         let entity = self.entities.remove(&id)?;
-        self.ids.remove(&entity);
+        if let Some(place) = self.ids.get_mut(entity.index_u32() as usize)
+            && *place == (entity, id)
+        {
+            *place = (Entity::PLACEHOLDER, NetId::NONE);
+        }
         Some(entity)
     }
 

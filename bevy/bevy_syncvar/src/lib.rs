@@ -72,7 +72,7 @@
 //! | `registry/` | registered types, their prefabs |
 //! | `server/`, `client/` | resources, plugins and systems of an end |
 //! | `link/` | packets of an end; links in memory |
-//! | `relations/` | parents |
+//! | `relations/` | parents, entities of both ends |
 
 mod client;
 mod entities;
@@ -90,6 +90,7 @@ pub use client::{Client, ClientPlugin, Received};
 pub use entities::{Net, NetEntities, Remote, Replicated};
 pub use link::{MemoryConnector, MemoryLink, MemoryListener};
 pub use plugin::{ReplicateApp, Schedules, SyncVarSystems};
+pub use relations::scene::SceneId;
 pub use replicate::{Replicate, ShadowOf};
 pub use server::{Server, ServerPlugin};
 pub use syncvar;
@@ -99,7 +100,7 @@ pub use value::NetValue;
 pub mod prelude {
     pub use crate::{
         Client, ClientPlugin, MemoryLink, MemoryListener, Net, NetEntities, NetValue, Received,
-        Remote, Replicate, ReplicateApp, Replicated, Server, ServerPlugin, SyncVarSystems,
+        Remote, Replicate, ReplicateApp, Replicated, SceneId, Server, ServerPlugin, SyncVarSystems,
     };
     pub use syncvar::{ConnectionId, NetId, NetRef, SyncValue, SyncVar};
 }

@@ -1,14 +1,16 @@
 //! What both ends share: registration, system sets, schedules.
 
 use bevy_app::{App, PostUpdate, PreUpdate};
+use bevy_ecs::component::Mutable;
 use bevy_ecs::intern::Interned;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::ArchetypeFilter;
 use bevy_ecs::schedule::ScheduleLabel;
 
 use crate::registry::Registry;
 use crate::relations;
 use crate::time::NetClock;
-use crate::{NetEntities, Replicate};
+use crate::{NetEntities, Replicate, ShadowOf};
 
 /// System sets of the plugins, in the order of a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,22 +57,88 @@ impl Schedules {
     }
 }
 
-/// Registration of replicated types, on [`App`].
+/// Registration of replicated types, on [`App`]. Both ends register the same types, in any order, before their first
+/// update.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// # use bevy_ecs::prelude::*;
+/// use bevy_syncvar::prelude::*;
+///
+/// #[derive(Component, Replicate)]
+/// struct Health(u32);
+/// #[derive(Component, Replicate)]
+/// struct Model {
+///     path: String,
+/// }
+/// #[derive(Component, Replicate)]
+/// struct Loot(u32);
+/// #[derive(Component)]
+/// struct Open;
+/// #[derive(Resource, Replicate)]
+/// struct Score(u32);
+///
+/// fn types(app: &mut App) {
+///     app.replicate::<Health>()
+///         .replicate_once::<Model>()
+///         .replicate_filtered::<Loot, With<Open>>()
+///         .replicate_resource::<Score>();
+/// }
+/// # types(&mut App::new());
+/// ```
+///
+/// # Panics
+///
+/// All methods, when the type is already registered, after the first update, and with more than 64 types.
 pub trait ReplicateApp {
-    /// Replicates a component on all [`Replicated`](crate::Replicated) entities. Both ends register the same
-    /// components, in any order, before their first update.
-    ///
-    /// # Panics
-    ///
-    /// When the type is already registered, after the first update, and with more than 64 types.
-    fn replicate<C: Replicate>(&mut self) -> &mut Self;
+    /// Replicates a component on all [`Replicated`](crate::Replicated) entities.
+    fn replicate<C: Replicate>(&mut self) -> &mut Self {
+        self.replicate_via::<C, C::Shadow>()
+    }
+
+    /// Replicates a component by a shadow of choice: a component of a different crate, for instance.
+    fn replicate_via<C: Component<Mutability = Mutable>, S: ShadowOf<C>>(&mut self) -> &mut Self;
+
+    /// Replicates a component when it is added; later changes do not travel.
+    fn replicate_once<C: Replicate>(&mut self) -> &mut Self;
+
+    /// Replicates a component of the entities that match a filter of `With`, `Without`, `Or` and their tuples. An entity
+    /// that matches no longer loses the component on clients.
+    fn replicate_filtered<C: Replicate, F: ArchetypeFilter + Send + Sync + 'static>(
+        &mut self,
+    ) -> &mut Self;
+
+    /// Replicates a resource. On clients, [`Received`](crate::Received) reports its changes.
+    fn replicate_resource<R: Resource + Replicate>(&mut self) -> &mut Self;
 }
 
 impl ReplicateApp for App {
-    fn replicate<C: Replicate>(&mut self) -> &mut Self {
-        let mut registry = self.world_mut().get_resource_or_init::<Registry>();
-        registry.add_component::<C, C::Shadow>();
-        crate::server::observe_removals::<C>(self);
+    fn replicate_via<C: Component<Mutability = Mutable>, S: ShadowOf<C>>(&mut self) -> &mut Self {
+        registry(self).add_component::<C, S, Changed<C>, ()>();
+        crate::server::observe::<C, ()>(self);
         self
     }
+
+    fn replicate_once<C: Replicate>(&mut self) -> &mut Self {
+        registry(self).add_component::<C, C::Shadow, Added<C>, ()>();
+        crate::server::observe::<C, ()>(self);
+        self
+    }
+
+    fn replicate_filtered<C: Replicate, F: ArchetypeFilter + Send + Sync + 'static>(
+        &mut self,
+    ) -> &mut Self {
+        registry(self).add_component::<C, C::Shadow, Changed<C>, F>();
+        crate::server::observe::<C, F>(self);
+        self
+    }
+
+    fn replicate_resource<R: Resource + Replicate>(&mut self) -> &mut Self {
+        registry(self).add_resource::<R>();
+        self
+    }
+}
+
+fn registry(app: &mut App) -> Mut<'_, Registry> {
+    app.world_mut().get_resource_or_init::<Registry>()
 }

@@ -1,16 +1,19 @@
 //! The registered types, and the prefabs that are made of them.
 
 mod component;
+mod resource;
 
 use std::any::TypeId;
 
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryFilter;
 use syncvar::behaviour::BehaviourList;
 use syncvar::{NetId, NetworkClient, NetworkServer, Prefabs};
 
-use crate::{NetEntities, ShadowOf};
+use crate::{NetEntities, Replicate, ShadowOf};
 use component::ReplicatedComponent;
+use resource::ReplicatedResource;
 
 /// Name of the prefab with a place for each registered type.
 pub(crate) const ENTITY: &str = "entity";
@@ -28,7 +31,7 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
 
     /// Server: adds the shadow of an entity, present or absent, to the behaviours of a new object.
     fn gather(
-        &self,
+        &mut self,
         world: &mut World,
         entity: Entity,
         entities: &NetEntities,
@@ -41,8 +44,19 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Server: takes over all components.
     fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities);
 
-    /// Server: removes the shadow of an entity that has lost the component.
-    fn remove(&self, server: &mut NetworkServer, id: NetId);
+    /// Server: adds or removes the shadow of an entity that has lost the component, or is filtered in a different way.
+    fn settle(
+        &mut self,
+        world: &mut World,
+        server: &mut NetworkServer,
+        entity: Entity,
+        entities: &NetEntities,
+    );
+
+    /// Server: spawns entities of the type's own.
+    fn start(&self, world: &mut World) {
+        let _ = world;
+    }
 
     /// Server: writes fields that are not the game's to a component: the owner has written them.
     fn give_back(
@@ -92,25 +106,33 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Registers a component and its shadow.
-    pub(crate) fn add_component<C, S>(&mut self)
+    /// Registers a component and its shadow, which is sent `W`hen this filter matches, from entities that match `F`.
+    pub(crate) fn add_component<C, S, W, F>(&mut self)
     where
         C: Component<Mutability = Mutable>,
         S: ShadowOf<C>,
+        W: QueryFilter + Send + Sync + 'static,
+        F: QueryFilter + Send + Sync + 'static,
     {
-        let name = std::any::type_name::<C>();
+        self.add(ReplicatedComponent::<C, S, W, F>::default());
+    }
+
+    /// Registers a resource.
+    pub(crate) fn add_resource<R: Resource + Replicate>(&mut self) {
+        self.add(ReplicatedResource::<R>::default());
+    }
+
+    fn add(&mut self, new: impl ReplicatedType) {
+        let name = new.name();
         assert!(
             !self.is_closed,
             "`{name}` is registered after the first update"
         );
-        let component = TypeId::of::<C>();
-        let is_known = self
-            .types
-            .iter()
-            .any(|known| known.component() == component);
+        let mut types = self.types.iter();
+        let is_known =
+            types.any(|known| known.component() == new.component() || known.name() == name);
         assert!(!is_known, "`{name}` is already registered");
-        self.types
-            .push(Box::new(ReplicatedComponent::<C, S>::default()));
+        self.types.push(Box::new(new));
     }
 
     /// Makes the prefabs of an end. No type can be registered from now on.
@@ -122,12 +144,13 @@ impl Registry {
                 known.set_index(index);
             }
         }
-        let places: Vec<_> = self.types.iter().map(|known| known.absent()).collect();
-        let entity = move || {
-            let list = BehaviourList::new();
-            places.iter().fold(list, |list, absent| absent(list))
-        };
-        Prefabs::new().register_with(ENTITY, entity)
+        let absent = self.absent();
+        Prefabs::new().register_with(ENTITY, move || absent.list())
+    }
+
+    /// Returns the maker of an object without components.
+    pub(crate) fn absent(&self) -> Absent {
+        Absent(self.types.iter().map(|known| known.absent()).collect())
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut dyn ReplicatedType> {
@@ -151,8 +174,17 @@ impl Registry {
     }
 
     /// Returns a type by its component.
-    pub(crate) fn find(&self, component: TypeId) -> Option<&dyn ReplicatedType> {
-        let mut types = self.types.iter().map(|known| &**known);
-        types.find(|known| known.component() == component)
+    pub(crate) fn find_mut(&mut self, component: TypeId) -> Option<&mut dyn ReplicatedType> {
+        self.iter_mut().find(|known| known.component() == component)
+    }
+}
+
+/// Makes the behaviours of an object without components.
+pub(crate) struct Absent(Vec<fn(BehaviourList) -> BehaviourList>);
+
+impl Absent {
+    pub(crate) fn list(&self) -> BehaviourList {
+        let list = BehaviourList::new();
+        self.0.iter().fold(list, |list, absent| absent(list))
     }
 }

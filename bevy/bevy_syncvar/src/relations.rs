@@ -1,6 +1,7 @@
 //! Relations of entities.
 
 pub(crate) mod hierarchy;
+pub(crate) mod scene;
 
 use bevy_app::App;
 

@@ -12,7 +12,7 @@ use syncvar::NetworkServer;
 use syncvar::prelude::EventReader;
 
 pub use plugin::ServerPlugin;
-pub(crate) use plugin::observe_removals;
+pub(crate) use plugin::observe;
 pub(crate) use queue::ServerQueue;
 
 /// The server. It dereferences to [`NetworkServer`].

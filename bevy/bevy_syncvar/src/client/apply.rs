@@ -3,11 +3,12 @@
 use std::mem;
 
 use bevy_ecs::prelude::*;
-use syncvar::{ClientEvent, NetId};
+use syncvar::{ClientEvent, NetId, NetworkIdentity};
 
 use super::Client;
 use crate::registry::Registry;
-use crate::relations::hierarchy;
+use crate::relations::scene::{SceneEntities, SceneId};
+use crate::relations::{hierarchy, scene};
 use crate::{Net, NetEntities, Remote};
 
 /// A change of the objects of a client.
@@ -23,6 +24,7 @@ enum Arrival {
 
 /// Gives everything that has arrived to the world.
 pub(super) fn apply(world: &mut World) {
+    scene::declare(world);
     let Some(arrivals) = arrivals(world) else {
         return;
     };
@@ -30,7 +32,7 @@ pub(super) fn apply(world: &mut World) {
         match arrival {
             Arrival::Spawned(id) => spawn(world, *id),
             Arrival::Despawned(id, hidden) => {
-                despawn(world, *id);
+                despawn(world, *id, *hidden);
                 if !hidden {
                     world.resource::<NetEntities>().forget(*id);
                 }
@@ -97,18 +99,29 @@ fn spawn(world: &mut World, id: NetId) {
     if world.resource::<NetEntities>().entity(id).is_some() {
         return;
     }
-    let entity = world.spawn((Net { id }, Remote)).id();
+    let client = world.resource::<Client>();
+    let scene_id = client.identity(id).and_then(NetworkIdentity::scene_id);
+    let scene = world.get_resource::<SceneEntities>();
+    let own = scene_id.and_then(|scene_id| scene?.entity(scene_id));
+    let entity = match own.and_then(|entity| world.get_entity_mut(entity).ok()) {
+        Some(mut entity) => entity.insert((Net { id }, Remote)).id(),
+        None => world.spawn((Net { id }, Remote)).id(),
+    };
     world.resource_mut::<NetEntities>().insert(id, entity);
 }
 
-fn despawn(world: &mut World, id: NetId) {
+fn despawn(world: &mut World, id: NetId, hidden: bool) {
     let Some(entity) = world.resource_mut::<NetEntities>().remove(id) else {
         return;
     };
     hierarchy::release(world, entity);
     // The game may have despawned it.
-    if let Ok(entity) = world.get_entity_mut(entity) {
-        entity.despawn();
+    if let Ok(mut entity) = world.get_entity_mut(entity) {
+        if hidden && entity.contains::<SceneId>() {
+            entity.remove::<(Net, Remote)>();
+        } else {
+            entity.despawn();
+        }
     }
 }
 
@@ -121,6 +134,6 @@ fn sweep(world: &mut World) {
         .map(|(id, _)| id)
         .collect();
     for id in gone {
-        despawn(world, id);
+        despawn(world, id, true);
     }
 }

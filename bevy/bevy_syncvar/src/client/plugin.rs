@@ -11,6 +11,7 @@ use super::apply::apply;
 use super::collect::collect;
 use crate::link::{ClientLink, Link};
 use crate::registry::Registry;
+use crate::relations::scene;
 use crate::time::NetClock;
 use crate::{Schedules, SyncVarSystems};
 
@@ -70,6 +71,7 @@ impl Plugin for ClientPlugin {
 fn start(world: &mut World, config: ClientConfig) {
     let prefabs = world.resource_mut::<Registry>().prefabs();
     world.insert_resource(Client::new(NetworkClient::with_config(prefabs, config)));
+    scene::start(world);
 }
 
 fn receive(world: &mut World) {

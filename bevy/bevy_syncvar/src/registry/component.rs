@@ -2,10 +2,10 @@
 
 use std::any::TypeId;
 
-use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::change_detection::{ContiguousRef, DetectChangesMut};
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
-use bevy_ecs::query::QueryState;
+use bevy_ecs::query::{QueryFilter, QueryState};
 use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::schema::Writers;
 use syncvar::{NetId, NetworkBehaviour, NetworkClient, NetworkServer};
@@ -13,15 +13,30 @@ use syncvar::{NetId, NetworkBehaviour, NetworkClient, NetworkServer};
 use super::ReplicatedType;
 use crate::{Net, NetEntities, Received, Remote, Replicated, ShadowOf};
 
-type ChangedComponents<C, M> = QueryState<(&'static Net, &'static mut C), (Changed<C>, With<M>)>;
+type Changes<C, W, F> = Components<C, (W, F, With<Replicated>)>;
+type Written<C> = Components<C, (Changed<C>, With<Remote>)>;
+type Components<C, F> = QueryState<(&'static Net, &'static mut C), F>;
 
-/// Functions for a component `C` with the shadow `S`. The vectors are empty between two frames.
-pub(super) struct ReplicatedComponent<C: Component<Mutability = Mutable>, S: ShadowOf<C>> {
+/// Functions for a component `C` with the shadow `S`, which is sent `W`hen this filter matches, from entities that match
+/// `F`. The vectors are empty between two frames.
+pub(super) struct ReplicatedComponent<C, S, W, F>
+where
+    C: Component<Mutability = Mutable>,
+    S: ShadowOf<C>,
+    W: QueryFilter + 'static,
+    F: QueryFilter + 'static,
+{
     /// Position of the shadow in the prefab.
     index: usize,
-    changed: Option<ChangedComponents<C, Replicated>>,
+    changed: Option<Changes<C, W, F>>,
+    /// Tables with the component, for their summary ticks.
+    tables: Option<QueryState<Ref<'static, C>, With<Replicated>>>,
+    /// Components of received objects.
+    present: Option<QueryState<&'static mut C>>,
     /// Components that the owner may have written.
-    written: Option<ChangedComponents<C, Remote>>,
+    written: Option<Written<C>>,
+    /// Entities that send the component.
+    senders: Option<QueryState<(), (With<C>, F)>>,
     /// Objects of the components in `changed`.
     ids: Vec<NetId>,
     added: Vec<(Entity, C)>,
@@ -29,12 +44,21 @@ pub(super) struct ReplicatedComponent<C: Component<Mutability = Mutable>, S: Sha
     received: Vec<(Entity, S::Before)>,
 }
 
-impl<C: Component<Mutability = Mutable>, S: ShadowOf<C>> Default for ReplicatedComponent<C, S> {
+impl<C, S, W, F> Default for ReplicatedComponent<C, S, W, F>
+where
+    C: Component<Mutability = Mutable>,
+    S: ShadowOf<C>,
+    W: QueryFilter + Send + Sync + 'static,
+    F: QueryFilter + Send + Sync + 'static,
+{
     fn default() -> Self {
         Self {
             index: 0,
             changed: None,
+            tables: None,
+            present: None,
             written: None,
+            senders: None,
             ids: Vec::new(),
             added: Vec::new(),
             removed: Vec::new(),
@@ -43,10 +67,39 @@ impl<C: Component<Mutability = Mutable>, S: ShadowOf<C>> Default for ReplicatedC
     }
 }
 
-impl<C, S> ReplicatedType for ReplicatedComponent<C, S>
+impl<C, S, W, F> ReplicatedComponent<C, S, W, F>
 where
     C: Component<Mutability = Mutable>,
     S: ShadowOf<C>,
+    W: QueryFilter + Send + Sync + 'static,
+    F: QueryFilter + Send + Sync + 'static,
+{
+    /// Returns whether an entity sends the component.
+    fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
+        let senders = self.senders.get_or_insert_with(|| QueryState::new(world));
+        senders.query(world).contains(entity)
+    }
+
+    /// Returns whether a component may have changed since the last run of the system: with
+    /// `#[component(summary_tick)]` from the ticks of whole tables.
+    fn may_have_changed(&mut self, world: &mut World) -> bool {
+        if !C::HAS_SUMMARY_TICK {
+            return true;
+        }
+        let tables = self.tables.get_or_insert_with(|| QueryState::new(world));
+        let Ok(mut tables) = tables.contiguous_iter(world) else {
+            return true;
+        };
+        tables.any(|table| ContiguousRef::split(table).1.summary_tick_is_changed() != Some(false))
+    }
+}
+
+impl<C, S, W, F> ReplicatedType for ReplicatedComponent<C, S, W, F>
+where
+    C: Component<Mutability = Mutable>,
+    S: ShadowOf<C>,
+    W: QueryFilter + Send + Sync + 'static,
+    F: QueryFilter + Send + Sync + 'static,
 {
     fn name(&self) -> &'static str {
         S::SCHEMA.name
@@ -61,13 +114,16 @@ where
     }
 
     fn gather(
-        &self,
+        &mut self,
         world: &mut World,
         entity: Entity,
         entities: &NetEntities,
         list: BehaviourList,
     ) -> BehaviourList {
-        let shadow = world.get_mut::<C>(entity).map(|mut component| {
+        let component = self
+            .sends(world, entity)
+            .then(|| world.get_mut::<C>(entity));
+        let shadow = component.flatten().map(|mut component| {
             let mut shadow = S::default();
             shadow.write(component.bypass_change_detection(), u64::MAX, entities);
             shadow
@@ -76,18 +132,34 @@ where
     }
 
     fn collect(&mut self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
+        if !self.may_have_changed(world) {
+            return;
+        }
         let changed = self.changed.get_or_insert_with(|| QueryState::new(world));
         let components = changed.iter_mut(world);
         transfer::<C, S>(components, &mut self.ids, server, entities);
     }
 
     fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
-        let mut all = world.query_filtered::<(&Net, &mut C), With<Replicated>>();
+        let mut all = world.query_filtered::<(&Net, &mut C), (F, With<Replicated>)>();
         transfer::<C, S>(all.iter_mut(world), &mut Vec::new(), server, entities);
     }
 
-    fn remove(&self, server: &mut NetworkServer, id: NetId) {
-        if let Ok(mut shadow) = server.get_mut_at::<Optional<S>>(id, self.index) {
+    fn settle(
+        &mut self,
+        world: &mut World,
+        server: &mut NetworkServer,
+        entity: Entity,
+        entities: &NetEntities,
+    ) {
+        let Some(id) = entities.id(entity) else {
+            return;
+        };
+        if self.sends(world, entity) {
+            let mut components = world.query::<(&Net, &mut C)>();
+            let own = components.get_mut(world, entity).into_iter();
+            transfer::<C, S>(own, &mut self.ids, server, entities);
+        } else if let Ok(mut shadow) = server.get_mut_at::<Optional<S>>(id, self.index) {
             shadow.take();
         }
     }
@@ -108,7 +180,7 @@ where
             server.get_mut_at::<Optional<S>>(id, self.index),
         ) && let Some(shadow) = shadow.as_mut()
         {
-            let previous = present(component, shadow, fields, entities);
+            let previous = receive(component, shadow, fields, entities);
             self.received
                 .extend(previous.map(|previous| (entity, previous)));
         }
@@ -140,14 +212,16 @@ where
     }
 
     fn drain(&mut self, world: &mut World, client: &mut NetworkClient, entities: &NetEntities) {
+        let present = self.present.get_or_insert_with(|| QueryState::new(world));
+        let mut present = present.query_mut(world);
         client.drain_received::<Optional<S>>(|id, _, shadow, fields| {
             let Some(entity) = entities.entity(id) else {
                 return;
             };
             entities.set_holder(Some(id));
-            match (shadow.as_mut(), world.get_mut::<C>(entity)) {
+            match (shadow.as_mut(), present.get_mut(entity).ok()) {
                 (Some(shadow), Some(component)) => {
-                    let previous = present(component, shadow, fields, entities);
+                    let previous = receive(component, shadow, fields, entities);
                     self.received
                         .extend(previous.map(|previous| (entity, previous)));
                 }
@@ -174,7 +248,7 @@ where
             && let Some(shadow) = shadow.as_mut()
         {
             entities.set_holder(Some(id));
-            let previous = present(component, shadow, u64::MAX, entities);
+            let previous = receive(component, shadow, u64::MAX, entities);
             self.received
                 .extend(previous.map(|previous| (entity, previous)));
         }
@@ -211,7 +285,7 @@ fn owner_fields<S: NetworkBehaviour>() -> u64 {
 }
 
 /// Writes received fields to a component, which has changed if one of them differed.
-fn present<C, S: ShadowOf<C>>(
+fn receive<C, S: ShadowOf<C>>(
     mut component: Mut<'_, C>,
     shadow: &mut S,
     fields: u64,
@@ -232,7 +306,7 @@ fn transfer<'w, C, S: ShadowOf<C>>(
     C: Component<Mutability = Mutable>,
 {
     ids.clear();
-    let mut components = Vec::new();
+    let mut components = Vec::with_capacity(ids.capacity());
     for (net, component) in from {
         ids.push(net.id);
         components.push(component);

@@ -1,6 +1,5 @@
 //! `Collect`: changes of the world to the server.
 
-use std::any::TypeId;
 use std::mem;
 
 use bevy_ecs::prelude::*;
@@ -10,7 +9,7 @@ use syncvar::{NetId, NetworkServer, SpawnOptions};
 use super::{Server, ServerQueue};
 use crate::registry::{ENTITY, Registry};
 use crate::relations::hierarchy;
-use crate::{Net, NetEntities, Replicated};
+use crate::{Net, NetEntities, Replicated, SceneId};
 
 /// Takes over everything that has changed since the last run.
 pub(super) fn collect(world: &mut World) {
@@ -30,8 +29,10 @@ pub(super) fn collect(world: &mut World) {
         reserve(world, server, &mut entities, &mut queue);
         let is_awaited = entities.take_missing(&queue.spawned);
         spawn(world, server, &mut entities, &mut registry, &mut queue);
-        for (component, entity) in queue.removed.drain(..) {
-            remove(world, server, &registry, component, entity);
+        for (component, entity) in queue.filtered.drain(..) {
+            if let Some(known) = registry.find_mut(component) {
+                known.settle(world, server, entity, &entities);
+            }
         }
         for known in registry.iter_mut() {
             known.collect(world, server, &entities);
@@ -96,6 +97,7 @@ fn spawn(
         let options = SpawnOptions {
             prefab: Some(ENTITY.into()),
             net_id: Some(id),
+            scene_id: world.get::<SceneId>(entity).copied().map(SceneId::scene_id),
             ..SpawnOptions::default()
         };
         if let Err(error) = server.try_spawn(list, options) {
@@ -107,27 +109,5 @@ fn spawn(
         if let Some(children) = world.get::<Children>(entity) {
             queue.moved.extend(children.iter());
         }
-    }
-}
-
-/// Removes a shadow, unless the component is there again.
-fn remove(
-    world: &World,
-    server: &mut NetworkServer,
-    registry: &Registry,
-    component: TypeId,
-    entity: Entity,
-) {
-    let component_id = world.components().get_id(component);
-    let is_there = |entity: &EntityRef<'_>| component_id.is_some_and(|id| entity.contains_id(id));
-    let Some(entity) = world
-        .get_entity(entity)
-        .ok()
-        .filter(|entity| !is_there(entity))
-    else {
-        return;
-    };
-    if let (Some(net), Some(known)) = (entity.get::<Net>(), registry.find(component)) {
-        known.remove(server, net.id);
     }
 }

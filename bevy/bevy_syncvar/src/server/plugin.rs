@@ -1,12 +1,15 @@
 //! `ServerPlugin`: systems of a server.
 
 use std::any::TypeId;
+use std::mem;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use bevy_app::{App, Plugin, PreStartup};
-use bevy_ecs::lifecycle::Remove;
+use bevy_ecs::lifecycle::{Add, Remove};
+use bevy_ecs::observer::Observer;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::{QueryFilter, QueryState};
 use syncvar::{Callbacks, NetworkServer, ServerConfig};
 
 use super::collect::collect;
@@ -76,6 +79,11 @@ impl Plugin for ServerPlugin {
 fn start(world: &mut World, config: ServerConfig) {
     let prefabs = world.resource_mut::<Registry>().prefabs();
     world.insert_resource(Server::new(NetworkServer::with_config(prefabs, config)));
+    let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
+    for known in registry.iter_mut() {
+        known.start(world);
+    }
+    *world.resource_mut::<Registry>() = registry;
     let mut early = world.query_filtered::<Entity, With<Replicated>>();
     let early: Vec<Entity> = early.iter(world).collect();
     world.resource_mut::<ServerQueue>().spawned = early;
@@ -101,15 +109,36 @@ fn send(world: &mut World) {
     });
 }
 
-/// Queues the entities that lose a component.
-pub(crate) fn observe_removals<C: Component>(app: &mut App) {
-    app.add_observer(
-        |removed: On<Remove<C>>, nets: Query<(), With<Net>>, queue: Option<ResMut<ServerQueue>>| {
-            if let Some(mut queue) = queue
-                && nets.contains(removed.entity)
-            {
-                queue.removed.push((TypeId::of::<C>(), removed.entity));
-            }
-        },
-    );
+/// Queues the entities that lose a component, or match its filter in a different way.
+pub(crate) fn observe<C: Component, F: QueryFilter + 'static>(app: &mut App) {
+    let queue = |entity: Entity, nets: Query<(), With<Net>>, queue: Option<ResMut<ServerQueue>>| {
+        if let Some(mut queue) = queue
+            && nets.contains(entity)
+        {
+            queue.filtered.push((TypeId::of::<C>(), entity));
+        }
+    };
+    let on_remove = move |removed: On<Remove<()>>,
+                          nets: Query<(), With<Net>>,
+                          found: Option<ResMut<ServerQueue>>| {
+        queue(removed.entity, nets, found);
+    };
+    let on_add = move |added: On<Add<()>>,
+                       nets: Query<(), With<Net>>,
+                       found: Option<ResMut<ServerQueue>>| {
+        queue(added.entity, nets, found);
+    };
+    let world = app.world_mut();
+    let own = world.register_component::<C>();
+    let filter = QueryState::<(), F>::new(world);
+    let access = filter.component_access();
+    let filters: Vec<_> = access
+        .with_filters()
+        .chain(access.without_filters())
+        .collect();
+    let removed = filters.iter().copied().chain([own]);
+    world.spawn(Observer::new(on_remove).with_components(removed));
+    if !filters.is_empty() {
+        world.spawn(Observer::new(on_add).with_components(filters));
+    }
 }

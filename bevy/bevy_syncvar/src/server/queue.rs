@@ -12,8 +12,8 @@ pub(crate) struct ServerQueue {
     pub(crate) spawned: Vec<Entity>,
     /// Entities that are `Replicated` no longer, with their objects.
     pub(crate) despawned: Vec<(Entity, NetId)>,
-    /// Entities that lost a component.
-    pub(crate) removed: Vec<(TypeId, Entity)>,
+    /// Entities that lost a component, or match its filter in a different way.
+    pub(crate) filtered: Vec<(TypeId, Entity)>,
     /// Entities whose parent changed.
     pub(crate) moved: Vec<Entity>,
 }

@@ -2,6 +2,7 @@
 
 mod first;
 mod random;
+mod registration;
 mod rules;
 mod semantics;
 mod shapes;

@@ -1,0 +1,199 @@
+//! A replicated resource: one object without an entity of the game.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::prelude::*;
+use syncvar::behaviour::{BehaviourList, Optional};
+use syncvar::{NetId, NetworkBehaviour, NetworkClient, NetworkServer};
+
+use super::ReplicatedType;
+use crate::{NetEntities, Received, Replicate, Replicated, ShadowOf};
+
+type Before<R> = <<R as Replicate>::Shadow as ShadowOf<R>>::Before;
+
+/// Functions for a resource.
+pub(super) struct ReplicatedResource<R: Replicate> {
+    /// Position of the shadow in the prefab.
+    index: usize,
+    /// Server: whether the resource was there at the last run.
+    was_there: bool,
+    /// Client: the object with the resource.
+    holder: Option<NetId>,
+    added: Option<R>,
+    is_removed: bool,
+    received: Option<(Entity, Before<R>)>,
+}
+
+/// Marker of the entity whose object has the resource.
+#[derive(Component)]
+#[component(clone_behavior = Ignore)]
+struct HolderOf<R: Send + Sync + 'static>(PhantomData<fn() -> R>);
+
+impl<R: Replicate> Default for ReplicatedResource<R> {
+    fn default() -> Self {
+        Self {
+            index: 0,
+            was_there: false,
+            holder: None,
+            added: None,
+            is_removed: false,
+            received: None,
+        }
+    }
+}
+
+impl<R: Resource + Replicate> ReplicatedResource<R> {
+    /// Takes over the present resource.
+    fn write(world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
+        let mut holders = world.query_filtered::<Entity, With<HolderOf<R>>>();
+        let ids = holders.iter(world).find_map(|entity| entities.id(entity));
+        if let Some(mut resource) = world.get_resource_mut::<R>() {
+            server.edit_all::<R::Shadow>(ids.as_slice(), |_, shadow| {
+                if let Ok(shadow) = shadow {
+                    shadow.write(resource.bypass_change_detection(), u64::MAX, entities);
+                }
+            });
+        }
+    }
+}
+
+impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
+    fn name(&self) -> &'static str {
+        R::Shadow::SCHEMA.name
+    }
+
+    fn component(&self) -> TypeId {
+        TypeId::of::<R>()
+    }
+
+    fn absent(&self) -> fn(BehaviourList) -> BehaviourList {
+        |list| list.with(Optional::<R::Shadow>::default())
+    }
+
+    fn start(&self, world: &mut World) {
+        world.spawn((Replicated, HolderOf::<R>(PhantomData)));
+    }
+
+    fn gather(
+        &mut self,
+        world: &mut World,
+        entity: Entity,
+        entities: &NetEntities,
+        list: BehaviourList,
+    ) -> BehaviourList {
+        let is_holder = world.get::<HolderOf<R>>(entity).is_some();
+        let resource = is_holder.then(|| world.get_resource_mut::<R>()).flatten();
+        let shadow = resource.map(|mut resource| {
+            let mut shadow = R::Shadow::default();
+            shadow.write(resource.bypass_change_detection(), u64::MAX, entities);
+            shadow
+        });
+        list.with(Optional::from(shadow))
+    }
+
+    fn collect(&mut self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
+        let is_changed = world
+            .get_resource_ref::<R>()
+            .map(|resource| resource.is_changed());
+        if is_changed == Some(true) {
+            Self::write(world, server, entities);
+        } else if is_changed.is_none() && self.was_there {
+            let mut holders = world.query_filtered::<Entity, With<HolderOf<R>>>();
+            let holder = holders.iter(world).find_map(|entity| entities.id(entity));
+            if let Some(mut shadow) = holder.and_then(|id| {
+                server
+                    .get_mut_at::<Optional<R::Shadow>>(id, self.index)
+                    .ok()
+            }) {
+                shadow.take();
+            }
+        }
+        self.was_there = is_changed.is_some();
+    }
+
+    fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
+        Self::write(world, server, entities);
+    }
+
+    fn settle(&mut self, _: &mut World, _: &mut NetworkServer, _: Entity, _: &NetEntities) {}
+
+    fn give_back(
+        &mut self,
+        _: &mut World,
+        _: &mut NetworkServer,
+        _: Entity,
+        _: u64,
+        _: &NetEntities,
+    ) {
+    }
+
+    fn collect_owned(&mut self, _: &mut World, _: &mut NetworkClient, _: &NetEntities) {}
+
+    fn set_index(&mut self, index: usize) {
+        self.index = index;
+    }
+
+    fn drain(&mut self, world: &mut World, client: &mut NetworkClient, entities: &NetEntities) {
+        client.drain_received::<Optional<R::Shadow>>(|id, _, shadow, fields| {
+            let Some(entity) = entities.entity(id) else {
+                return;
+            };
+            entities.set_holder(Some(id));
+            match (shadow.as_mut(), world.get_resource_mut::<R>()) {
+                (Some(shadow), Some(mut resource)) => {
+                    let own = resource.bypass_change_detection();
+                    if let Some(previous) = shadow.read(own, fields, entities) {
+                        resource.set_changed();
+                        self.received = Some((entity, previous));
+                    }
+                }
+                (Some(shadow), None) => self.added = Some(shadow.create(entities)),
+                // The objects of entities have no resource either.
+                (None, _) if self.holder == Some(id) => self.is_removed = true,
+                (None, _) => return,
+            }
+            self.holder = Some(id);
+        });
+    }
+
+    fn refresh(
+        &mut self,
+        world: &mut World,
+        client: &mut NetworkClient,
+        entities: &NetEntities,
+        id: NetId,
+    ) {
+        let entity = entities.entity(id);
+        if let (Some(entity), Ok(mut shadow)) = (
+            entity,
+            client.get_mut_at::<Optional<R::Shadow>>(id, self.index),
+        ) && let (Some(shadow), Some(mut resource)) =
+            (shadow.as_mut(), world.get_resource_mut::<R>())
+        {
+            entities.set_holder(Some(id));
+            let own = resource.bypass_change_detection();
+            if let Some(previous) = shadow.read(own, u64::MAX, entities) {
+                resource.set_changed();
+                self.received = Some((entity, previous));
+            }
+        }
+    }
+
+    fn store(&mut self, world: &mut World) {
+        if std::mem::take(&mut self.is_removed) {
+            self.holder = None;
+            world.remove_resource::<R>();
+        }
+        if let Some(resource) = self.added.take() {
+            world.insert_resource(resource);
+        }
+    }
+
+    fn report(&mut self, world: &mut World) {
+        if let Some((entity, previous)) = self.received.take() {
+            world.trigger(Received::<R>::new(entity, previous));
+        }
+    }
+}
