@@ -1,14 +1,14 @@
 //! Apps with the plugin.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
-use bevy_syncvar::link::Link;
 use bevy_syncvar::prelude::*;
-use syncvar::NetworkServer;
+use syncvar::{FrameTransport, NetworkServer};
 
 use crate::unit::Unit;
 use crate::{CHANGED, Fields, World};
@@ -19,11 +19,21 @@ struct Drain {
     drops: Arc<AtomicBool>,
 }
 
-impl Link<NetworkServer> for Drain {
-    fn receive(&mut self, server: &mut NetworkServer, now: Duration) {
-        if !self.drops.load(Ordering::Relaxed) {
-            self.listener.receive(server, now);
+impl FrameTransport<NetworkServer> for Drain {
+    fn receive(
+        &mut self,
+        server: &mut NetworkServer,
+        now: Duration,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        if self.drops.load(Ordering::Relaxed) {
+            Ok(())
+        } else {
+            self.listener.receive(server, now)
         }
+    }
+
+    fn is_over(&self) -> bool {
+        false
     }
 
     fn transmit(&mut self, server: &mut NetworkServer, now: Duration) {

@@ -38,7 +38,7 @@
 //! | [`Replicated`], [`Remote`], [`Net`] | marker on the server, marker on the client, the id of the object of an entity |
 //! | [`NetEntities`] | entities of ids, ids of entities |
 //! | [`Server`], [`Client`] | resources: the ends |
-//! | [`Link`](link::Link) | moves packets of an end; [`MemoryLink`] has both ends in one process |
+//! | [`ServerLink`](link::ServerLink), [`ClientLink`](link::ClientLink) | the transports of the ends; [`MemoryLink`] has both ends in one process |
 //!
 //! The prefab `entity` has a place for each registered type, in the order of their names: an
 //! [`Optional`](syncvar::behaviour::Optional) shadow. So an entity has any set of components, and components come and go.

@@ -1,57 +1,54 @@
-//! Links: packets between an end and its transport.
+//! Links: the transports of the ends of an app. Any [`FrameTransport`] is one: the `Host`, `Peer` and `WebPeer` of `syncvar`
+//! with its features, and [`MemoryLink`].
 
 mod memory;
 
 use std::time::Duration;
 
 use bevy_ecs::prelude::*;
-use syncvar::{Endpoint, NetworkClient, NetworkServer};
+use bevy_platform::cell::SyncCell;
+use syncvar::{FrameTransport, NetworkClient, NetworkServer};
 
 pub use memory::{MemoryConnector, MemoryLink, MemoryListener};
 
-/// Moves the packets of an end, once in each frame. No method waits.
-pub trait Link<E: Endpoint>: Send + Sync + 'static {
-    /// Passes the received packets to the end, at a time of its clock.
-    fn receive(&mut self, end: &mut E, now: Duration);
-
-    /// Takes the packets of the end, behind its update.
-    fn transmit(&mut self, end: &mut E, now: Duration);
-}
-
-/// Link of the server of an app.
+/// Transport of the server of an app.
 #[derive(Resource)]
-pub struct ServerLink(Box<dyn Link<NetworkServer>>);
+pub struct ServerLink(SyncCell<Box<dyn FrameTransport<NetworkServer>>>);
 
 impl ServerLink {
-    /// Makes the resource of a link.
-    pub fn new(link: impl Link<NetworkServer>) -> Self {
-        Self(Box::new(link))
+    /// Makes the resource of a transport.
+    pub fn new(transport: impl FrameTransport<NetworkServer> + 'static) -> Self {
+        Self(SyncCell::new(Box::new(transport)))
     }
 
     pub(crate) fn receive(&mut self, server: &mut NetworkServer, now: Duration) {
-        self.0.receive(server, now);
+        if let Err(error) = self.0.get().receive(server, now) {
+            tracing::warn!(%error, "the transport of the server failed");
+        }
     }
 
     pub(crate) fn transmit(&mut self, server: &mut NetworkServer, now: Duration) {
-        self.0.transmit(server, now);
+        self.0.get().transmit(server, now);
     }
 }
 
-/// Link of the client of an app.
+/// Transport of the client of an app.
 #[derive(Resource)]
-pub struct ClientLink(Box<dyn Link<NetworkClient>>);
+pub struct ClientLink(SyncCell<Box<dyn FrameTransport<NetworkClient>>>);
 
 impl ClientLink {
-    /// Makes the resource of a link.
-    pub fn new(link: impl Link<NetworkClient>) -> Self {
-        Self(Box::new(link))
+    /// Makes the resource of a transport.
+    pub fn new(transport: impl FrameTransport<NetworkClient> + 'static) -> Self {
+        Self(SyncCell::new(Box::new(transport)))
     }
 
     pub(crate) fn receive(&mut self, client: &mut NetworkClient, now: Duration) {
-        self.0.receive(client, now);
+        if let Err(error) = self.0.get().receive(client, now) {
+            tracing::warn!(%error, "the transport of the client failed");
+        }
     }
 
     pub(crate) fn transmit(&mut self, client: &mut NetworkClient, now: Duration) {
-        self.0.transmit(client, now);
+        self.0.get().transmit(client, now);
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Mutex;
 
 use bevy_app::{App, Plugin, PreStartup};
 use bevy_ecs::prelude::*;
-use syncvar::{Callbacks, ClientConfig, NetworkClient};
+use syncvar::{Callbacks, ClientConfig, FrameTransport, NetworkClient};
 
 use super::Client;
 use super::apply::apply;
 use super::collect::collect;
-use crate::link::{ClientLink, Link};
+use crate::link::ClientLink;
 use crate::registry::Registry;
 use crate::relations::scene;
 use crate::time::NetClock;
@@ -35,7 +35,7 @@ pub struct ClientPlugin {
 
 impl ClientPlugin {
     /// Makes a client behind a link.
-    pub fn new(link: impl Link<NetworkClient>) -> Self {
+    pub fn new(link: impl FrameTransport<NetworkClient> + 'static) -> Self {
         Self {
             config: ClientConfig::default(),
             schedules: Schedules::default(),

@@ -1,15 +1,16 @@
 //! Links in memory: apps of one process.
 
 use std::collections::VecDeque;
+use std::error::Error;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar::testing::{Conditions, Pipe};
-use syncvar::{Channel, ConnectionId, Endpoint, NetworkClient, NetworkServer, PacketLimits};
-
-use super::Link;
+use syncvar::{
+    Channel, ConnectionId, Endpoint, FrameTransport, NetworkClient, NetworkServer, PacketLimits,
+};
 
 /// Link of a client to a server of the same process.
 ///
@@ -33,6 +34,7 @@ pub struct MemoryLink {
     wire: Arc<Wire>,
     down: Pipe,
     is_connected: bool,
+    is_over: bool,
 }
 
 /// The server's side of the links of a process.
@@ -70,6 +72,8 @@ struct Queue {
     packets: VecDeque<(Channel, u8, Bytes)>,
     is_closed: bool,
 }
+
+type Failure = Box<dyn Error + Send + Sync>;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -134,12 +138,13 @@ impl MemoryConnector {
             wire,
             down: Pipe::new(&self.conditions, 2 * new.len() as u64),
             is_connected: false,
+            is_over: false,
         }
     }
 }
 
-impl Link<NetworkServer> for MemoryListener {
-    fn receive(&mut self, server: &mut NetworkServer, now: Duration) {
+impl FrameTransport<NetworkServer> for MemoryListener {
+    fn receive(&mut self, server: &mut NetworkServer, now: Duration) -> Result<(), Failure> {
         for wire in lock(&self.connector.new).drain(..) {
             let limits = Self::limits(&self.connector.conditions);
             let connection = Endpoint::handle_connect(server, limits);
@@ -173,6 +178,7 @@ impl Link<NetworkServer> for MemoryListener {
             }
             !is_over
         });
+        Ok(())
     }
 
     fn transmit(&mut self, server: &mut NetworkServer, _: Duration) {
@@ -198,10 +204,14 @@ impl Link<NetworkServer> for MemoryListener {
             });
         }
     }
+
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
-impl Link<NetworkClient> for MemoryLink {
-    fn receive(&mut self, client: &mut NetworkClient, now: Duration) {
+impl FrameTransport<NetworkClient> for MemoryLink {
+    fn receive(&mut self, client: &mut NetworkClient, now: Duration) -> Result<(), Failure> {
         if !self.is_connected {
             self.is_connected = true;
             let limits = MemoryListener::limits(self.down.conditions());
@@ -217,13 +227,13 @@ impl Link<NetworkClient> for MemoryLink {
                 Channel::Unreliable => Endpoint::handle_datagram(client, server, channel, &bytes),
                 Channel::Reliable => Endpoint::handle_packet(client, server, channel, &bytes),
             };
-            if let Err(error) = handled {
-                tracing::warn!(%error, "a packet of the server is malformed");
-            }
+            handled?;
         }
-        if is_closed && self.down.is_empty() {
+        if is_closed && self.down.is_empty() && !self.is_over {
+            self.is_over = true;
             Endpoint::handle_disconnect(client, ConnectionId::SERVER);
         }
+        Ok(())
     }
 
     fn transmit(&mut self, client: &mut NetworkClient, _: Duration) {
@@ -235,6 +245,10 @@ impl Link<NetworkClient> for MemoryLink {
         while Endpoint::poll_close(client).is_some() {
             up.is_closed = true;
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
     }
 }
 

@@ -10,12 +10,12 @@ use bevy_ecs::lifecycle::{Add, Remove};
 use bevy_ecs::observer::Observer;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::{QueryFilter, QueryState};
-use syncvar::{Callbacks, NetworkServer, ServerConfig};
+use syncvar::{Callbacks, FrameTransport, NetworkServer, ServerConfig};
 
 use super::collect::collect;
 use super::written::give_back;
 use super::{Server, ServerQueue};
-use crate::link::{Link, ServerLink};
+use crate::link::ServerLink;
 use crate::registry::Registry;
 use crate::time::NetClock;
 use crate::{Net, Replicated, Schedules, SyncVarSystems};
@@ -40,7 +40,7 @@ pub struct ServerPlugin {
 
 impl ServerPlugin {
     /// Makes a server behind a link. Changes are sent with each frame.
-    pub fn new(link: impl Link<NetworkServer>) -> Self {
+    pub fn new(link: impl FrameTransport<NetworkServer> + 'static) -> Self {
         Self {
             config: ServerConfig {
                 send_interval: Some(Duration::ZERO),

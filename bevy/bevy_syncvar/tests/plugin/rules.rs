@@ -33,12 +33,12 @@ fn pair() -> (Pair, Entity, Entity) {
     let mut pair = Pair::new(|app| {
         app.replicate::<Hero>();
     });
-    let hero = Hero {
+    let unit = Hero {
         gold: 7,
         name: "Ann".into(),
         ..Hero::default()
     };
-    let here = pair.server.world_mut().spawn((Replicated, hero)).id();
+    let here = pair.server.world_mut().spawn((Replicated, unit)).id();
     pair.settle();
     let there = pair.there(here).unwrap();
     (pair, here, there)
@@ -56,28 +56,28 @@ fn own(pair: &mut Pair, here: Entity) {
 #[test]
 fn readers_see_their_fields() {
     let (mut pair, here, there) = pair();
-    let hero = |pair: &Pair| pair.client.world().get::<Hero>(there).unwrap().clone();
+    let unit = |pair: &Pair| pair.client.world().get::<Hero>(there).unwrap().clone();
     assert_eq!(
-        hero(&pair),
+        unit(&pair),
         Hero {
             name: "Ann".into(),
             ..Hero::default()
         }
     );
     own(&mut pair, here);
-    assert_eq!(hero(&pair).gold, 7);
+    assert_eq!(unit(&pair).gold, 7);
     pair.server.world_mut().get_mut::<Hero>(here).unwrap().gold = 8;
     pair.settle();
-    assert_eq!(hero(&pair).gold, 8);
+    assert_eq!(unit(&pair).gold, 8);
 }
 
 #[test]
 fn rules_of_the_shadow_hold_for_the_component() {
     let (mut pair, here, there) = pair();
-    let mut hero = pair.server.world_mut().get_mut::<Hero>(here).unwrap();
-    hero.name = "Bob".into();
-    hero.x = 0.1;
-    hero.heat = 0.5;
+    let mut unit = pair.server.world_mut().get_mut::<Hero>(here).unwrap();
+    unit.name = "Bob".into();
+    unit.x = 0.1;
+    unit.heat = 0.5;
     pair.settle();
     let shown = pair.client.world().get::<Hero>(there).unwrap();
     assert_eq!((shown.name.as_str(), shown.heat), ("Ann", 0.0));
@@ -96,12 +96,12 @@ fn an_owner_writes_its_fields() {
     let log = seen.clone();
     pair.server
         .add_observer(move |change: On<Received<Hero>>| log.push(change.previous.aim));
-    let mut hero = pair.client.world_mut().get_mut::<Hero>(there).unwrap();
-    hero.aim = 1.5;
-    hero.gold = 1_000; // local: not its field
+    let mut unit = pair.client.world_mut().get_mut::<Hero>(there).unwrap();
+    unit.aim = 1.5;
+    unit.gold = 1_000; // local: not its field
     pair.settle();
-    let hero = pair.server.world().get::<Hero>(here).unwrap();
-    assert_eq!((hero.aim, hero.gold), (1.5, 7));
+    let unit = pair.server.world().get::<Hero>(here).unwrap();
+    assert_eq!((unit.aim, unit.gold), (1.5, 7));
     assert_eq!(seen.take(), [Some(0.0)]);
 }
 
@@ -109,10 +109,10 @@ fn an_owner_writes_its_fields() {
 fn a_refused_write_of_the_server_is_taken_back() {
     let (mut pair, here, there) = pair();
     own(&mut pair, here);
-    let mut hero = pair.server.world_mut().get_mut::<Hero>(here).unwrap();
-    hero.aim = 9.0;
-    hero.stance = 3;
-    hero.gold = 1;
+    let mut unit = pair.server.world_mut().get_mut::<Hero>(here).unwrap();
+    unit.aim = 9.0;
+    unit.stance = 3;
+    unit.gold = 1;
     pair.settle();
     let expected = Hero {
         gold: 1,
@@ -143,12 +143,12 @@ fn owners_write_over_a_lossy_link() {
     own(&mut pair, here);
     let there = pair.there(here).unwrap();
     for step in 0_u8..100 {
-        let mut hero = pair.client.world_mut().get_mut::<Hero>(there).unwrap();
-        hero.aim += 1.0;
-        hero.stance = step;
+        let mut unit = pair.client.world_mut().get_mut::<Hero>(there).unwrap();
+        unit.aim += 1.0;
+        unit.stance = step;
         pair.step();
     }
     (0..200).for_each(|_| pair.step());
-    let hero = pair.server.world().get::<Hero>(here).unwrap();
-    assert_eq!((hero.aim, hero.stance), (100.0, 99));
+    let unit = pair.server.world().get::<Hero>(here).unwrap();
+    assert_eq!((unit.aim, unit.stance), (100.0, 99));
 }
