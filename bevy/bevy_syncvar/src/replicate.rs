@@ -25,7 +25,7 @@ pub trait Replicate: Component<Mutability = Mutable> + Sized {
 /// different crate replicable.
 pub trait ShadowOf<C>: NetworkBehaviour + Default {
     /// Previous values of the changed fields.
-    type Before: Default + Send + Sync + 'static;
+    type Before: Send + Sync + 'static;
 
     /// Takes over the fields of the component (bits of the shadow) that differ, and no others.
     fn write(&mut self, component: &mut C, fields: u64, entities: &NetEntities);

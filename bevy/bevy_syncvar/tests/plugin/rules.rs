@@ -24,6 +24,10 @@ struct Hero {
 }
 
 impl HeroShadow {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the signature of a threshold"
+    )]
     fn differs(former: &f32, new: &f32) -> bool {
         (new - former).abs() > 1.0
     }

@@ -58,7 +58,7 @@ fn collections_send_their_operations() {
     });
     assert!(all > 10_000);
     let one = cost(&mut pair, |world| {
-        world.get_mut::<Inventory>(here).unwrap().items.push(7)
+        world.get_mut::<Inventory>(here).unwrap().items.push(7);
     });
     assert!(one < idle + 60, "{one}, {idle}");
     let shown = pair.client.world().get::<Inventory>(there).unwrap();
