@@ -4,6 +4,7 @@ mod apply;
 mod collect;
 mod plugin;
 mod received;
+mod session;
 
 use std::ops::{Deref, DerefMut};
 
@@ -13,6 +14,7 @@ use syncvar::prelude::EventReader;
 
 pub use plugin::ClientPlugin;
 pub use received::Received;
+pub use session::ClientSession;
 
 /// The client. It dereferences to [`NetworkClient`].
 #[derive(Resource)]

@@ -74,35 +74,49 @@
 //! | `link/` | packets of an end; links in memory |
 //! | `relations/` | parents, entities of both ends |
 
+mod calls;
 mod client;
+mod connections;
 mod entities;
+mod events;
 pub mod link;
 mod plugin;
 mod registry;
 mod relations;
 mod replicate;
 mod server;
+mod state;
 mod time;
 mod value;
 
 pub use bevy_syncvar_derive::{NetValue, Replicate};
-pub use client::{Client, ClientPlugin, Received};
+pub use calls::{NetCall, NetCallApp};
+pub use client::{Client, ClientPlugin, ClientSession, Received};
+pub use connections::{
+    Away, ClientJoined, ClientLeft, Connection, Connections, Disconnected, JoinRequest,
+    LocalClient, Owned, Owner, Owns, Ready,
+};
 pub use entities::{Net, NetEntities, Remote, Replicated};
-pub use link::{MemoryConnector, MemoryLink, MemoryListener};
+pub use events::{FromClient, NetEvent, NetEventApp, Recipients, ToClients, ToServer};
+pub use link::{ClientLink, MemoryConnector, MemoryLink, MemoryListener, NoLink, ServerLink};
 pub use plugin::{ReplicateApp, Schedules, SyncVarSystems};
 pub use relations::scene::SceneId;
 pub use replicate::{Replicate, ShadowOf};
 pub use server::{Server, ServerPlugin};
+pub use state::{JoinState, joined, serving};
 pub use syncvar;
 pub use value::NetValue;
 
 /// Imports of most programs: `use bevy_syncvar::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        Client, ClientPlugin, MemoryLink, MemoryListener, Net, NetEntities, NetValue, Received,
-        Remote, Replicate, ReplicateApp, Replicated, SceneId, Server, ServerPlugin, SyncVarSystems,
+        Away, Client, ClientJoined, ClientLeft, ClientLink, ClientPlugin, Connection, Connections,
+        Disconnected, FromClient, JoinRequest, JoinState, LocalClient, MemoryLink, MemoryListener,
+        Net, NetCall, NetCallApp, NetEntities, NetEventApp, NetValue, Owned, Owner, Owns, Ready,
+        Received, Recipients, Remote, Replicate, ReplicateApp, Replicated, SceneId, Server,
+        ServerLink, ServerPlugin, SyncVarSystems, ToClients, ToServer, joined, serving,
     };
-    pub use syncvar::{ConnectionId, NetId, NetRef, SyncValue, SyncVar};
+    pub use syncvar::{ConnectionId, NetId, NetRef, SyncValue, SyncVar, network_calls};
 }
 
 /// Names used by the derives. Not for use by hand; it changes without notice.

@@ -54,6 +54,8 @@ impl Schedules {
         let (collect, send) = (SyncVarSystems::Collect, SyncVarSystems::Send);
         app.configure_sets(self.send, (collect, send).chain());
         relations::build(app);
+        #[cfg(feature = "state")]
+        crate::state::build(app, self);
     }
 }
 

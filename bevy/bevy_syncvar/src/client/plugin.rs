@@ -1,19 +1,23 @@
 //! `ClientPlugin`: systems of a client.
 
+use std::io;
 use std::sync::Mutex;
 
 use bevy_app::{App, Plugin, PreStartup};
 use bevy_ecs::prelude::*;
+use syncvar::join::Payload;
 use syncvar::{Callbacks, ClientConfig, FrameTransport, NetworkClient};
 
 use super::Client;
 use super::apply::apply;
 use super::collect::collect;
+use super::session::{ClientSession, dispatch};
+use crate::events::{EventTypes, send_to_server};
 use crate::link::ClientLink;
 use crate::registry::Registry;
 use crate::relations::scene;
 use crate::time::NetClock;
-use crate::{Schedules, SyncVarSystems};
+use crate::{JoinState, Net, NetEntities, Remote, SceneId, Schedules, SyncVarSystems};
 
 /// Makes an app a client: it has the entities of the server behind a link.
 ///
@@ -25,9 +29,13 @@ use crate::{Schedules, SyncVarSystems};
 /// let mut app = App::new();
 /// app.add_plugins(ClientPlugin::new(link));
 /// ```
+///
+/// The client exists while the app has a [`ClientLink`]. Without it, the entities of the server are despawned.
 pub struct ClientPlugin {
     /// Settings of the client. Its callbacks are events in any case.
     pub config: ClientConfig,
+    /// Payload of the request to join: a name, a token.
+    pub payload: Payload,
     /// Schedules of the systems.
     pub schedules: Schedules,
     link: Mutex<Option<ClientLink>>,
@@ -37,11 +45,37 @@ impl ClientPlugin {
     /// Makes a client behind a link.
     pub fn new(link: impl FrameTransport<NetworkClient> + 'static) -> Self {
         Self {
-            config: ClientConfig::default(),
-            schedules: Schedules::default(),
             link: Mutex::new(Some(ClientLink::new(link))),
+            ..Self::stopped()
         }
     }
+
+    /// Makes a client behind a transport that needs the settings of its client: [`ClientLink::open`].
+    pub fn open<T: FrameTransport<NetworkClient> + 'static>(
+        open: impl FnOnce(&NetworkClient) -> io::Result<T> + Send + 'static,
+    ) -> Self {
+        Self {
+            link: Mutex::new(Some(ClientLink::open(open))),
+            ..Self::stopped()
+        }
+    }
+
+    /// Makes a client that connects when the game inserts a [`ClientLink`].
+    pub fn stopped() -> Self {
+        Self {
+            config: ClientConfig::default(),
+            payload: Payload::default(),
+            schedules: Schedules::default(),
+            link: Mutex::new(None),
+        }
+    }
+}
+
+/// Settings for the start of a client.
+#[derive(Resource)]
+struct ClientSettings {
+    config: ClientConfig,
+    payload: Payload,
 }
 
 impl Plugin for ClientPlugin {
@@ -54,24 +88,65 @@ impl Plugin for ClientPlugin {
             callbacks: Callbacks::Events,
             ..self.config.clone()
         };
-        app.add_systems(PreStartup, move |world: &mut World| {
-            start(world, config.clone());
+        app.insert_resource(ClientSettings {
+            config,
+            payload: self.payload.clone(),
         });
-        app.add_systems(
-            self.schedules.receive,
-            receive.in_set(SyncVarSystems::Receive),
-        );
-        app.add_systems(self.schedules.receive, apply.in_set(SyncVarSystems::Apply));
-        app.add_systems(self.schedules.send, collect.in_set(SyncVarSystems::Collect));
-        app.add_systems(self.schedules.send, send.in_set(SyncVarSystems::Send));
+        let Schedules {
+            receive: first,
+            send: last,
+        } = self.schedules;
+        let (receiving, applying) = (SyncVarSystems::Receive, SyncVarSystems::Apply);
+        app.add_systems(PreStartup, start_or_stop);
+        app.add_systems(first, (start_or_stop, receive).chain().in_set(receiving));
+        app.add_systems(first, (apply, dispatch).chain().in_set(applying));
+        app.add_systems(last, collect.in_set(SyncVarSystems::Collect));
+        app.add_systems(last, send.in_set(SyncVarSystems::Send));
+    }
+}
+
+/// Starts a client that has a link now, and ends a client that has none.
+fn start_or_stop(world: &mut World) {
+    match (
+        world.contains_resource::<ClientLink>(),
+        world.contains_resource::<Client>(),
+    ) {
+        (true, false) => start(world),
+        (false, true) => stop(world),
+        _ => {}
     }
 }
 
 /// Makes the client of the registered types.
-fn start(world: &mut World, config: ClientConfig) {
-    let prefabs = world.resource_mut::<Registry>().prefabs();
-    world.insert_resource(Client::new(NetworkClient::with_config(prefabs, config)));
+fn start(world: &mut World) {
+    let mut prefabs = world.resource_mut::<Registry>().prefabs();
+    if let Some(types) = world.get_resource::<EventTypes>() {
+        prefabs = types.add_to(prefabs);
+    }
+    let settings = world.resource::<ClientSettings>();
+    let mut client = NetworkClient::with_config(prefabs, settings.config.clone());
+    client.set_join_payload(settings.payload.clone());
+    world.insert_resource(ClientSession::new(&mut client));
+    world.insert_resource(Client::new(client));
     scene::start(world);
+}
+
+/// Ends a client, with its entities.
+fn stop(world: &mut World) {
+    world.remove_resource::<Client>();
+    world.remove_resource::<ClientSession>();
+    *world.resource_mut::<NetEntities>() = NetEntities::default();
+    let mut remote = world.query_filtered::<Entity, With<Remote>>();
+    for entity in remote.iter(world).collect::<Vec<_>>() {
+        // A parent takes its children along.
+        if let Ok(mut entity) = world.get_entity_mut(entity) {
+            if entity.contains::<SceneId>() {
+                entity.remove::<(Net, Remote)>();
+            } else {
+                entity.despawn();
+            }
+        }
+    }
 }
 
 fn receive(world: &mut World) {
@@ -79,6 +154,11 @@ fn receive(world: &mut World) {
     Client::lend(world, |world, client| {
         if let Some(mut link) = world.get_resource_mut::<ClientLink>() {
             link.receive(client, now);
+            if link.is_over()
+                && let Some(mut session) = world.get_resource_mut::<ClientSession>()
+            {
+                session.state = JoinState::Left;
+            }
         }
     });
 }
@@ -87,6 +167,7 @@ fn send(world: &mut World) {
     let now = NetClock::now(world);
     Client::lend(world, |world, client| {
         client.update(now);
+        send_to_server(world, client);
         if let Some(mut link) = world.get_resource_mut::<ClientLink>() {
             link.transmit(client, now);
         }

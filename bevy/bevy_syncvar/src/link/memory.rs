@@ -97,6 +97,12 @@ impl MemoryLink {
     }
 }
 
+impl Default for MemoryListener {
+    fn default() -> Self {
+        Self::new(Conditions::default())
+    }
+}
+
 impl MemoryListener {
     /// Makes a listener whose links have simulated conditions. With loss, unreliable channels are datagrams.
     pub fn new(conditions: Conditions) -> Self {

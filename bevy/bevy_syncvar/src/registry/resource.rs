@@ -73,7 +73,11 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
     }
 
     fn start(&self, world: &mut World) {
-        world.spawn((Replicated, HolderOf::<R>(PhantomData)));
+        let mut holders = world.query_filtered::<(), With<HolderOf<R>>>();
+        // The server has been stopped and started.
+        if holders.iter(world).next().is_none() {
+            world.spawn((Replicated, HolderOf::<R>(PhantomData)));
+        }
     }
 
     fn gather(

@@ -1,6 +1,10 @@
 //! The plugin, in two apps of one process.
 
+mod connections;
+mod entity_events;
 mod first;
+mod messages;
+mod party;
 mod random;
 mod registration;
 mod rules;

@@ -27,7 +27,7 @@ struct Score {
 }
 
 /// A component of a different crate.
-#[derive(Component, Clone, Debug, PartialEq)]
+#[derive(Component, Clone, Debug, Default, PartialEq)]
 struct Place {
     x: i64,
     y: i64,

@@ -1,0 +1,65 @@
+//! Session of a client: its events to the world.
+
+use bevy_ecs::prelude::*;
+use syncvar::prelude::EventReader;
+use syncvar::{ClientEvent, DisconnectReason, NetworkClient};
+
+use super::Client;
+use crate::connections::{Disconnected, show_owned};
+use crate::{JoinState, calls, events};
+
+/// State of the client of an app. The run condition [`joined`](crate::joined) reads it.
+#[derive(Resource)]
+pub struct ClientSession {
+    reader: EventReader,
+    pub(crate) state: JoinState,
+}
+
+impl ClientSession {
+    pub(super) fn new(client: &mut NetworkClient) -> Self {
+        Self {
+            reader: client.event_reader(),
+            state: JoinState::Connecting,
+        }
+    }
+}
+
+/// Gives the events of the client to the world, behind its objects.
+pub(super) fn dispatch(world: &mut World) {
+    if !world.contains_resource::<Client>() || !world.contains_resource::<ClientSession>() {
+        return;
+    }
+    let received = world.resource_scope(|world, mut session: Mut<ClientSession>| {
+        let client = world.resource::<Client>();
+        let received: Vec<_> = client.read_events(&mut session.reader).cloned().collect();
+        for event in &received {
+            session.state = match event {
+                ClientEvent::Connected
+                | ClientEvent::NotReady
+                | ClientEvent::Returned { resumed: false } => JoinState::Connecting,
+                ClientEvent::Ready | ClientEvent::Returned { resumed: true } => JoinState::Joined,
+                ClientEvent::Refused { .. } | ClientEvent::Disconnected { .. } => JoinState::Left,
+                _ => session.state,
+            };
+        }
+        received
+    });
+    for event in received {
+        handle(world, event);
+    }
+}
+
+fn handle(world: &mut World, event: ClientEvent) {
+    let end = |world: &mut World, reason: DisconnectReason| world.trigger(Disconnected { reason });
+    match event {
+        ClientEvent::Spawned { object } | ClientEvent::OwnerChanged { object, .. } => {
+            show_owned(world, object);
+        }
+        ClientEvent::Refused { reason } | ClientEvent::Disconnected { reason } => {
+            end(world, reason)
+        }
+        ClientEvent::Message(message) => events::receive_on_client(world, &message),
+        ClientEvent::Called(called) => calls::receive(world, None, &called),
+        _ => {}
+    }
+}

@@ -1,0 +1,112 @@
+//! Owners: the connection that an entity belongs to.
+
+use bevy_ecs::prelude::*;
+use syncvar::NetId;
+
+use super::Connections;
+use crate::{Client, Net, NetEntities, Server};
+
+/// Connection that owns a [`Replicated`](crate::Replicated) entity: its client writes the fields with `write = owner`, reads
+/// those with `read = owner`, and calls the commands.
+///
+/// ```
+/// # use bevy_app::prelude::*;
+/// # use bevy_ecs::prelude::*;
+/// # use bevy_syncvar::prelude::*;
+/// # let mut app = App::new();
+/// app.add_observer(|joined: On<ClientJoined>, mut commands: Commands| {
+///     commands.spawn((Replicated, Owner(joined.entity)));
+/// });
+/// ```
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[relationship(relationship_target = Owns)]
+pub struct Owner(pub Entity);
+
+/// Entities of a connection: those with this [`Owner`].
+#[derive(Component, Debug, Default)]
+#[relationship_target(relationship = Owner)]
+pub struct Owns(Vec<Entity>);
+
+/// Marker of a client's own entities, and of those of the local player of a host.
+#[derive(Component, Clone, Copy, Debug, Default)]
+#[component(clone_behavior = Ignore)]
+pub struct Owned;
+
+/// Entities whose owner has changed.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct OwnerQueue(Vec<Entity>);
+
+/// Fills the queue.
+pub(crate) fn observe_owners(app: &mut bevy_app::App) {
+    if app.world().contains_resource::<OwnerQueue>() {
+        return;
+    }
+    app.init_resource::<OwnerQueue>()
+        .add_observer(
+            |inserted: On<Insert<Owner>>, mut queue: ResMut<OwnerQueue>| {
+                queue.0.push(inserted.entity);
+            },
+        )
+        .add_observer(
+            |removed: On<Remove<Owner>>, mut queue: ResMut<OwnerQueue>| {
+                queue.0.push(removed.entity);
+            },
+        )
+        .add_observer(
+            |added: On<Insert<crate::Replicated>>, mut queue: ResMut<OwnerQueue>| {
+                queue.0.push(added.entity);
+            },
+        );
+}
+
+/// Queues the entities with an owner, for a server that starts.
+pub(crate) fn queue_owners(world: &mut World) {
+    let mut owned = world.query_filtered::<Entity, With<Owner>>();
+    let owned: Vec<Entity> = owned.iter(world).collect();
+    world.resource_mut::<OwnerQueue>().0.extend(owned);
+}
+
+/// Gives the objects their owners.
+pub(crate) fn collect_owners(
+    mut queue: ResMut<OwnerQueue>,
+    mut server: ResMut<Server>,
+    connections: Res<Connections>,
+    entities: Query<(&Net, Option<&Owner>, Has<Owned>)>,
+    mut commands: Commands,
+) {
+    for entity in queue.0.drain(..) {
+        let Ok((net, owner, is_owned)) = entities.get(entity) else {
+            continue;
+        };
+        if net.id() == NetId::NONE {
+            continue;
+        }
+        let owner = owner.and_then(|owner| connections.id(owner.0));
+        if server.owner(net.id()) != owner
+            && let Err(error) = server.set_owner(net.id(), owner)
+        {
+            tracing::warn!(%entity, %error, "an entity has no owner");
+        }
+        let is_local = owner.is_some_and(|owner| server.is_local(owner));
+        if is_local && !is_owned {
+            commands.entity(entity).insert(Owned);
+        } else if !is_local && is_owned {
+            commands.entity(entity).remove::<Owned>();
+        }
+    }
+}
+
+/// Client: marks the entity of an object if the client owns it.
+pub(crate) fn show_owned(world: &mut World, id: NetId) {
+    let Some(entity) = world.resource::<NetEntities>().entity(id) else {
+        return;
+    };
+    let is_owner = world.resource::<Client>().is_owner(id);
+    if let Ok(mut entity) = world.get_entity_mut(entity) {
+        if is_owner && !entity.contains::<Owned>() {
+            entity.insert(Owned);
+        } else if !is_owner && entity.contains::<Owned>() {
+            entity.remove::<Owned>();
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Events between the apps: `net_event`.
+
+mod from_client;
+mod registry;
+mod send;
+
+pub use from_client::FromClient;
+pub(crate) use registry::{EventTypes, receive_on_client, receive_on_server};
+pub use registry::{NetEvent, NetEventApp};
+pub use send::{Recipients, ToClients, ToServer};
+pub(crate) use send::{send_to_clients, send_to_server};
