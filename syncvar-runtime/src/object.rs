@@ -11,6 +11,7 @@ mod field_ticks;
 mod hook_run;
 mod hooks;
 mod layout;
+mod list;
 mod nanos;
 mod newest;
 mod own_fields;
@@ -37,7 +38,7 @@ mod write_record;
 
 pub use crate::schema::MAX_BEHAVIOURS;
 pub use alone::FieldLimits;
-pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
+pub use behaviours::{BehaviourSet, Behaviours};
 pub use call::call;
 pub use change_sink::{
     ChangeSink, ChannelInfo, Encoded, Job, Outcome, Outputs, SinkLog, SinkRules,
@@ -48,6 +49,7 @@ pub use erased_fields::{ErasedFields, FieldOperation};
 pub use field_ticks::FieldTicks;
 pub use hook_run::{HookRun, run_hooks, run_hooks_as_write};
 pub use hooks::{DeferredHooks, ErasedHooks, Hooks, LayoutHooks, Remembered};
+pub use list::BehaviourList;
 pub use nanos::{Nanos, nanos};
 pub use newest::{KeptFields, NewestWins};
 pub use own_fields::{OwnFields, RestoreOwn, SaveOwn};

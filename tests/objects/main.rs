@@ -12,6 +12,7 @@ mod inputs;
 mod iteration;
 mod late_join;
 mod lifecycle;
+mod lists;
 mod many_behaviours;
 mod messages;
 mod motion;

@@ -1,6 +1,6 @@
 //! Behaviours that come and go on a spawned object.
 
-use syncvar::behaviour::Optional;
+use syncvar::behaviour::{BehaviourList, BehaviourSet, Optional};
 use syncvar::prelude::*;
 use syncvar::{Budget, Framing, NetworkLifecycle};
 use syncvar_testing::{client, drain};
@@ -92,9 +92,24 @@ const IDS: [NetId; 2] = [NetId(1), NetId(2)];
 
 /// Returns a network with a client of this framing and two players.
 fn network(framing: Framing) -> MemoryNetwork {
+    network_of(framing, prefabs, || (Player::default(), Burns::default()))
+}
+
+/// Returns the players as lists.
+fn listed() -> BehaviourList {
+    BehaviourList::new()
+        .with(Player::default())
+        .with_optional::<Burning>(None)
+}
+
+fn network_of<S: BehaviourSet>(
+    framing: Framing,
+    prefabs: fn() -> Prefabs,
+    player: fn() -> S,
+) -> MemoryNetwork {
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(client(prefabs(), framing));
-    let ids = [(); 2].map(|()| net.server.spawn((Player::default(), Burns::default())));
+    let ids = [(); 2].map(|()| net.server.spawn(player()));
     assert_eq!(ids, IDS);
     net.settle();
     logged();
@@ -136,6 +151,9 @@ fn changed(net: &mut MemoryNetwork) -> Vec<Vec<&'static str>> {
 fn each(test: impl Fn(MemoryNetwork)) {
     for framing in [Framing::Compact, Framing::Unet] {
         test(network(framing));
+        // The objects are tuples or lists, and so are those of the clients.
+        let prefabs = || Prefabs::new().register_with("player", listed);
+        test(network_of(framing, prefabs, listed));
     }
 }
 

@@ -33,7 +33,7 @@ impl Lineage {
 
     /// Gives all fields a new lineage, with their changes.
     #[cold]
-    fn renew<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
+    pub(crate) fn renew<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
         *self = Self::unique();
         each(behaviour, SetPlaces { lineage: *self });
     }

@@ -142,6 +142,14 @@ impl<B: NetworkBehaviour + Default> Optional<B> {
     };
 }
 
+impl<B> Optional<B> {
+    /// An absent behaviour.
+    pub(crate) const ABSENT: Self = Self {
+        value: None,
+        present: SyncVar::new(false),
+    };
+}
+
 impl<B> Deref for Optional<B> {
     type Target = Option<B>;
 

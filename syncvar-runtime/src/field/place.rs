@@ -47,13 +47,16 @@ pub(crate) struct Place(u32);
 pub struct FieldPlace(u32);
 
 impl Lineage {
+    /// Lineage of absent behaviours, which are on no object.
+    pub(crate) const ABSENT: Self = Self(FIELDS);
+
     /// Returns a lineage that no second behaviour has.
     #[inline]
     pub fn unique() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(FIELDS);
+        static NEXT: AtomicU32 = AtomicU32::new(2 * FIELDS);
         let number = NEXT.fetch_add(FIELDS, Ordering::Relaxed) & FieldPlace::NUMBER;
-        // The first numbers are reserved for fields outside of objects.
-        if number == 0 {
+        // The first numbers are reserved for fields outside of objects, and for absent behaviours.
+        if number <= FIELDS {
             return Self::unique();
         }
         Self(number)

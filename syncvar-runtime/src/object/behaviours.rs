@@ -3,14 +3,12 @@
 use std::fmt;
 
 use super::pool::{Location, PooledSlots, Pools};
-use super::row::{BehaviourTuple, ReadFull, WriteFull, through_visits};
-use super::slot::{Slot, TypedSlot};
-use super::slots::{Slots, Visit};
+use super::row::BehaviourTuple;
+use super::slots::Slots;
 use crate::schema::MAX_BEHAVIOURS;
-use crate::stats::BehaviourStats;
-use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+use crate::{NetId, NetworkBehaviour};
 
-/// Behaviours of an object: one behaviour, a tuple, or a [`BehaviourList`]; at most 64.
+/// Behaviours of an object: one behaviour, a tuple, or a [`BehaviourList`](super::BehaviourList); at most 64.
 ///
 /// A tuple has up to eight elements. For more behaviours, nest tuples: `((A, B, C, D, E, F, G, H), (I, J))`
 /// is an object with ten behaviours, in this order. The shape of the tuples does not matter: both ends
@@ -73,22 +71,6 @@ impl<T: BehaviourTuple> BehaviourSet for T {
 /// Type-erased behaviours of an object, in order.
 pub struct Behaviours(Box<dyn PooledSlots>);
 
-/// Behaviours of an object chosen at run time.
-///
-/// ```
-/// use syncvar::{prelude::*, behaviour::{BehaviourList, BehaviourSet}};
-///
-/// #[derive(NetworkBehaviour, Default)]
-/// struct Health;
-/// #[derive(NetworkBehaviour, Default)]
-/// struct Weapon;
-///
-/// let parts = BehaviourList::new().with(Health).with(Weapon);
-/// assert_eq!(parts.into_behaviours().len(), 2);
-/// ```
-#[derive(Default)]
-pub struct BehaviourList(Vec<Box<dyn Slot>>);
-
 impl Behaviours {
     /// Boxes a row.
     pub(crate) fn of_row(row: impl PooledSlots) -> Self {
@@ -135,78 +117,10 @@ impl fmt::Debug for Behaviours {
     }
 }
 
-impl BehaviourList {
-    /// Creates a list without behaviours.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a behaviour at the end of the list.
-    ///
-    /// # Panics
-    ///
-    /// When the list already has 64 behaviours.
-    #[must_use]
-    pub fn with<B: NetworkBehaviour>(mut self, behaviour: B) -> Self {
-        assert!(
-            self.0.len() < MAX_BEHAVIOURS,
-            "an object has at most 64 behaviours"
-        );
-        self.0.push(Box::new(TypedSlot::new(behaviour)));
-        self
-    }
-}
-
-impl fmt::Debug for BehaviourList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list()
-            .entries(self.0.iter().map(|slot| slot.info().schema.name))
-            .finish()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl BehaviourSet for BehaviourList {
-    fn into_behaviours(self) -> Behaviours {
-        Behaviours(Box::new(self))
-    }
-}
-
 #[diagnostic::do_not_recommend]
 impl BehaviourSet for Behaviours {
     fn into_behaviours(self) -> Behaviours {
         self
-    }
-}
-
-impl Slots for BehaviourList {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn slot(&self, index: usize) -> Option<&dyn Slot> {
-        Some(&**self.0.get(index)?)
-    }
-
-    fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
-        Some(&mut **self.0.get_mut(index)?)
-    }
-
-    fn all_mut(&mut self) -> Vec<&mut dyn Slot> {
-        self.0
-            .iter_mut()
-            .map(|slot| &mut **slot as &mut dyn Slot)
-            .collect()
-    }
-
-    through_visits!();
-
-    fn visit<V: Visit>(&mut self, mut index: u32, visitor: &mut V) -> u32 {
-        for slot in &mut self.0 {
-            visitor.slot(index, &mut **slot);
-            index += 1;
-        }
-        index
     }
 }
 

@@ -31,6 +31,15 @@ pub trait Slots: BehaviourRow + Any + Send + Sync {
     /// Returns all slots, for independent changes.
     fn all_mut(&mut self) -> Vec<&mut dyn Slot>;
 
+    /// Calls a function with each slot, in order.
+    fn each_mut(&mut self, action: &mut dyn FnMut(&mut dyn Slot)) {
+        for index in 0..self.len() {
+            if let Some(slot) = self.slot_mut(index) {
+                action(slot);
+            }
+        }
+    }
+
     /// Writes the snapshot of every behaviour, and counts its bytes.
     fn write_full(&mut self, writer: &mut NetworkWriter, stats: &mut [BehaviourStats]);
 
@@ -84,11 +93,7 @@ impl dyn Slots {
     /// Calls a function with each slot.
     #[inline]
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {
-        for index in 0..self.len() {
-            if let Some(slot) = self.slot_mut(index) {
-                action(slot);
-            }
-        }
+        self.each_mut(&mut action);
     }
 
     /// Returns whether hooks run for the first state of the object.
@@ -101,6 +106,9 @@ impl dyn Slots {
     /// the fields that differ.
     pub fn initial_hooks(&mut self, object: NetId, made: &mut dyn Slots) -> Vec<DeferredHooks> {
         let hooks = (0..self.len()).filter_map(|behaviour| {
+            if self.slot(behaviour)?.info().initial_hooks == 0 {
+                return None;
+            }
             let (slot, made) = (self.slot_mut(behaviour)?, made.slot_mut(behaviour)?);
             let info = slot.info();
             let mut before = made.remember_for_hooks(info.initial_hooks)?;

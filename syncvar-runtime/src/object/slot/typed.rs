@@ -4,6 +4,7 @@ mod operations;
 
 use super::{ComponentLayout, HookContext, SlotInfo, SlotParts, Tracked};
 use crate::NetworkBehaviour;
+use crate::behaviour::Optional;
 use crate::field::Lineage;
 use crate::object::nanos::{Nanos, nanos};
 use crate::object::policy_state::PolicyState;
@@ -70,13 +71,18 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             last_send: 0,
             lineage: Lineage::unique(),
             previous: None,
-            state: Self::INFO.policy.has_state().then(|| {
-                Box::new(SlotState {
-                    policy: Some(Box::default()),
-                    ..SlotState::default()
-                })
-            }),
+            state: Self::new_state(),
         }
+    }
+
+    /// Creates the state for restricted fields.
+    fn new_state() -> Option<Box<SlotState>> {
+        Self::INFO.policy.has_state().then(|| {
+            Box::new(SlotState {
+                policy: Some(Box::default()),
+                ..SlotState::default()
+            })
+        })
     }
 
     /// Returns the parts for a write.
@@ -123,6 +129,47 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         if let Some(tracks) = history {
             tracks.record(&mut self.behaviour, fields & Self::INFO.history, tick);
         }
+    }
+}
+
+impl<B: NetworkBehaviour + Default> TypedSlot<Optional<B>> {
+    /// Slot of an absent behaviour, for reading.
+    pub(crate) const ABSENT: &'static Self = &Self {
+        behaviour: Optional::ABSENT,
+        last_send: 0,
+        lineage: Lineage::ABSENT,
+        previous: None,
+        state: None,
+    };
+
+    /// Creates the slot of an absent behaviour that is on no object: observers know that it is absent.
+    pub(crate) fn absent() -> Self {
+        let mut slot = Self {
+            behaviour: Optional::ABSENT,
+            last_send: 0,
+            lineage: Lineage::ABSENT,
+            previous: None,
+            state: None,
+        };
+        slot.lineage.mark_sent(&mut slot.behaviour, u64::MAX);
+        slot
+    }
+
+    /// Returns whether a slot of [`absent`](Self::absent) holds nothing.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.behaviour.is_none()
+            && self.behaviour.sync_var_dirty_bits() == 0
+            && self.previous.is_none()
+            && self.state.is_none()
+    }
+
+    /// Puts a slot of [`absent`](Self::absent) on an object.
+    pub(crate) fn on_object(mut self) -> Self {
+        self.lineage.renew(&mut self.behaviour);
+        if self.state.is_none() {
+            self.state = Self::new_state();
+        }
+        self
     }
 }
 
