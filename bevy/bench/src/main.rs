@@ -78,12 +78,14 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|");
     for clients in [100, 1] {
         row::<engine_free::Server>("engine-free", clients);
-        row::<plugin::Server>("any set", clients);
+        row::<plugin::Server<true>>("bundle", clients);
+        row::<plugin::Server<false>>("any set", clients);
     }
     println!(
         "\n| client | | one field | allocations | all fields | allocations | idle | allocations | bytes per object, both ends |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     row::<engine_free::Client>("engine-free", 1);
-    row::<plugin::Client>("any set", 1);
+    row::<plugin::Client<true>>("bundle", 1);
+    row::<plugin::Client<false>>("any set", 1);
 }

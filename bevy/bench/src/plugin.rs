@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bevy_app::App;
+use bevy_app::{App, Plugin};
 use bevy_ecs::prelude::*;
 use bevy_syncvar::prelude::*;
 use syncvar::{FrameTransport, NetworkServer};
@@ -45,32 +45,42 @@ impl FrameTransport<NetworkServer> for Drain {
     }
 }
 
-fn client(link: MemoryLink) -> App {
-    let mut client = App::new();
-    client
-        .add_plugins(ClientPlugin::new(link))
-        .replicate::<Unit>();
-    client
+fn app<const BUNDLE: bool>(side: impl Plugin) -> App {
+    let mut app = App::new();
+    app.add_plugins(side);
+    if BUNDLE {
+        app.replicate_bundle::<(Unit,)>();
+    } else {
+        app.replicate::<Unit>();
+    }
+    app
+}
+
+fn client<const BUNDLE: bool>(link: MemoryLink) -> App {
+    app::<BUNDLE>(ClientPlugin::new(link))
 }
 
 /// A server whose clients receive nothing more.
-pub(crate) struct Server {
+pub(crate) struct Server<const BUNDLE: bool> {
     app: App,
     entities: Vec<Entity>,
 }
 
-impl World for Server {
+impl<const BUNDLE: bool> World for Server<BUNDLE> {
     fn new(objects: usize, clients: usize) -> Self {
         let (listener, first) = MemoryLink::pair();
         let links: Vec<_> = (1..clients).map(|_| listener.link()).collect();
         let drops = Arc::new(AtomicBool::new(false));
-        let mut app = App::new();
         let link = Drain {
             listener,
             drops: drops.clone(),
         };
-        app.add_plugins(ServerPlugin::new(link)).replicate::<Unit>();
-        let mut clients: Vec<_> = links.into_iter().chain([first]).map(client).collect();
+        let mut app = app::<BUNDLE>(ServerPlugin::new(link));
+        let mut clients: Vec<_> = links
+            .into_iter()
+            .chain([first])
+            .map(client::<BUNDLE>)
+            .collect();
         for _ in 0..10 {
             app.update();
             clients.iter_mut().for_each(App::update);
@@ -108,26 +118,23 @@ fn write(app: &mut App, entities: &[Entity], tick: u32, fields: Fields) {
 }
 
 /// A server and a client; the time is that of both.
-pub(crate) struct Client {
+pub(crate) struct Client<const BUNDLE: bool> {
     server: App,
     view: App,
     entities: Vec<Entity>,
 }
 
-impl World for Client {
+impl<const BUNDLE: bool> World for Client<BUNDLE> {
     fn new(objects: usize, _: usize) -> Self {
         let (listener, link) = MemoryLink::pair();
-        let mut server = App::new();
-        server
-            .add_plugins(ServerPlugin::new(listener))
-            .replicate::<Unit>();
+        let mut server = app::<BUNDLE>(ServerPlugin::new(listener));
         let world = server.world_mut();
         let entities = (0..objects)
             .map(|_| world.spawn((Replicated, Unit::new())).id())
             .collect();
         let mut made = Self {
             server,
-            view: client(link),
+            view: client::<BUNDLE>(link),
             entities,
         };
         (0..10).for_each(|tick| made.frame(tick, Fields::None));

@@ -42,6 +42,7 @@
 //!
 //! The prefab `entity` has a place for each registered type, in the order of their names: an
 //! [`Optional`](syncvar::behaviour::Optional) shadow. So an entity has any set of components, and components come and go.
+//! [Bundles](ReplicateApp::replicate_bundle) are prefabs of their own, for entities with exactly their components.
 //!
 //! ## One frame of a server
 //!
@@ -100,6 +101,7 @@ pub use entities::{Net, NetEntities, Remote, Replicated};
 pub use events::{FromClient, NetEvent, NetEventApp, Recipients, ToClients, ToServer};
 pub use link::{ClientLink, MemoryConnector, MemoryLink, MemoryListener, NoLink, ServerLink};
 pub use plugin::{ReplicateApp, Schedules, SyncVarSystems};
+pub use registry::ReplicateBundle;
 pub use relations::scene::SceneId;
 pub use replicate::{Replicate, ShadowOf};
 pub use server::{Server, ServerPlugin};

@@ -7,7 +7,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::ArchetypeFilter;
 use bevy_ecs::schedule::ScheduleLabel;
 
-use crate::registry::Registry;
+use crate::registry::{Registry, ReplicateBundle};
 use crate::relations;
 use crate::time::NetClock;
 use crate::{NetEntities, Replicate, ShadowOf};
@@ -98,6 +98,13 @@ pub trait ReplicateApp {
         self.replicate_via::<C, C::Shadow>()
     }
 
+    /// Keeps the entities that have exactly these registered components in rows of their own: an optimisation. Registers the
+    /// components, unless they are.
+    ///
+    /// An entity that gains or loses a registered component becomes a new object: clients despawn its entity, and spawn it
+    /// again.
+    fn replicate_bundle<B: ReplicateBundle>(&mut self) -> &mut Self;
+
     /// Replicates a component by a shadow of choice: a component of a different crate, for instance.
     fn replicate_via<C: Component<Mutability = Mutable>, S: ShadowOf<C>>(&mut self) -> &mut Self;
 
@@ -115,6 +122,12 @@ pub trait ReplicateApp {
 }
 
 impl ReplicateApp for App {
+    fn replicate_bundle<B: ReplicateBundle>(&mut self) -> &mut Self {
+        B::replicate(self);
+        registry(self).add_bundle::<B>();
+        self
+    }
+
     fn replicate_via<C: Component<Mutability = Mutable>, S: ShadowOf<C>>(&mut self) -> &mut Self {
         registry(self).add_component::<C, S, Changed<C>, ()>();
         crate::server::observe::<C, ()>(self);

@@ -1,5 +1,6 @@
 //! The registered types, and the prefabs that are made of them.
 
+mod bundle;
 mod component;
 mod resource;
 
@@ -9,9 +10,12 @@ use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryFilter;
 use syncvar::behaviour::BehaviourList;
-use syncvar::{NetId, NetworkClient, NetworkServer, Prefabs};
+use syncvar::error::SpawnError;
+use syncvar::{NetId, NetworkClient, NetworkServer, Prefabs, SpawnOptions};
 
 use crate::{NetEntities, Replicate, ShadowOf};
+pub use bundle::ReplicateBundle;
+use bundle::{AnyBundle, TypedBundle};
 use component::ReplicatedComponent;
 use resource::ReplicatedResource;
 
@@ -26,8 +30,14 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Returns the type of the component.
     fn component(&self) -> TypeId;
 
+    /// Returns whether a behaviour is the shadow.
+    fn is_shadow(&self, behaviour: TypeId) -> bool;
+
     /// Returns the function that adds an absent shadow to the behaviours of an object.
     fn absent(&self) -> fn(BehaviourList) -> BehaviourList;
+
+    /// Server: returns whether an entity sends the component.
+    fn sends(&mut self, world: &mut World, entity: Entity) -> bool;
 
     /// Server: adds the shadow of an entity, present or absent, to the behaviours of a new object.
     fn gather(
@@ -39,19 +49,13 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     ) -> BehaviourList;
 
     /// Server: takes over the components that have changed since the last run of the system.
-    fn collect(&mut self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities);
+    fn collect(&mut self, parts: &mut ServerParts<'_>);
 
     /// Server: takes over all components.
-    fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities);
+    fn collect_all(&self, parts: &mut ServerParts<'_>);
 
     /// Server: adds or removes the shadow of an entity that has lost the component, or is filtered in a different way.
-    fn settle(
-        &mut self,
-        world: &mut World,
-        server: &mut NetworkServer,
-        entity: Entity,
-        entities: &NetEntities,
-    );
+    fn settle(&mut self, parts: &mut ServerParts<'_>, entity: Entity);
 
     /// Server: spawns entities of the type's own.
     fn start(&self, world: &mut World) {
@@ -59,37 +63,16 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     }
 
     /// Server: writes fields that are not the game's to a component: the owner has written them.
-    fn give_back(
-        &mut self,
-        world: &mut World,
-        server: &mut NetworkServer,
-        entity: Entity,
-        fields: u64,
-        entities: &NetEntities,
-    );
+    fn give_back(&mut self, parts: &mut ServerParts<'_>, id: NetId, fields: u64);
 
     /// Client: takes over the fields of owned entities that their owner writes.
-    fn collect_owned(
-        &mut self,
-        world: &mut World,
-        client: &mut NetworkClient,
-        entities: &NetEntities,
-    );
-
-    /// Sets the position of the shadow in the prefab `entity`.
-    fn set_index(&mut self, index: usize);
+    fn collect_owned(&mut self, parts: &mut ClientParts<'_>);
 
     /// Client: writes received fields to the components that exist, and remembers components to add and to remove.
-    fn drain(&mut self, world: &mut World, client: &mut NetworkClient, entities: &NetEntities);
+    fn drain(&mut self, parts: &mut ClientParts<'_>);
 
     /// Client: writes all fields to the component of an object, if it exists: a target of a reference is there now.
-    fn refresh(
-        &mut self,
-        world: &mut World,
-        client: &mut NetworkClient,
-        entities: &NetEntities,
-        id: NetId,
-    );
+    fn refresh(&mut self, parts: &mut ClientParts<'_>, id: NetId);
 
     /// Client: adds and removes components.
     fn store(&mut self, world: &mut World);
@@ -98,10 +81,27 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     fn report(&mut self, world: &mut World);
 }
 
+/// What the functions of a server work on.
+pub(crate) struct ServerParts<'a> {
+    pub(crate) world: &'a mut World,
+    pub(crate) server: &'a mut NetworkServer,
+    pub(crate) entities: &'a NetEntities,
+    /// Objects of a bundle whose entities have other components now.
+    pub(crate) misfits: Vec<NetId>,
+}
+
+/// What the functions of a client work on.
+pub(crate) struct ClientParts<'a> {
+    pub(crate) world: &'a mut World,
+    pub(crate) client: &'a mut NetworkClient,
+    pub(crate) entities: &'a NetEntities,
+}
+
 /// The registered types. The order is that of their names from the first use on.
 #[derive(Resource, Default)]
 pub(crate) struct Registry {
     types: Vec<Box<dyn ReplicatedType>>,
+    bundles: Vec<Box<dyn AnyBundle>>,
     is_closed: bool,
 }
 
@@ -115,6 +115,26 @@ impl Registry {
         F: QueryFilter + Send + Sync + 'static,
     {
         self.add(ReplicatedComponent::<C, S, W, F>::default());
+    }
+
+    /// Returns whether a component is registered.
+    pub(crate) fn knows(&self, component: TypeId) -> bool {
+        self.types
+            .iter()
+            .any(|known| known.component() == component)
+    }
+
+    /// Registers a bundle of registered components.
+    pub(crate) fn add_bundle<B: ReplicateBundle>(&mut self) {
+        let bundle = TypedBundle::<B>::default();
+        let name = bundle.name();
+        assert!(
+            !self.is_closed,
+            "`{name}` is registered after the first update"
+        );
+        let is_known = self.bundles.iter().any(|known| known.name() == name);
+        assert!(!is_known, "`{name}` is already registered");
+        self.bundles.push(Box::new(bundle));
     }
 
     /// Registers a resource.
@@ -140,12 +160,12 @@ impl Registry {
         if !self.is_closed {
             self.is_closed = true;
             self.types.sort_by_key(|known| known.name());
-            for (index, known) in self.types.iter_mut().enumerate() {
-                known.set_index(index);
-            }
+            self.bundles.sort_by_key(|bundle| bundle.name());
         }
         let absent = self.absent();
-        Prefabs::new().register_with(ENTITY, move || absent.list())
+        let prefabs = Prefabs::new().register_with(ENTITY, move || absent.list());
+        let bundles = self.bundles.iter();
+        bundles.fold(prefabs, |prefabs, bundle| bundle.register(prefabs))
     }
 
     /// Returns the maker of an object without components.
@@ -157,20 +177,39 @@ impl Registry {
         self.types.iter_mut().map(|known| &mut **known)
     }
 
-    /// Returns a type by its position in the prefab.
-    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut dyn ReplicatedType> {
-        self.types
-            .get_mut(index)
-            .map(|known| &mut **known as &mut dyn ReplicatedType)
+    /// Returns a type by its shadow.
+    pub(crate) fn find_shadow(&mut self, behaviour: TypeId) -> Option<&mut dyn ReplicatedType> {
+        self.iter_mut().find(|known| known.is_shadow(behaviour))
     }
 
-    /// Returns the position of a type in the prefab, by the name of its shadow.
-    pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        let is_named = |known: &&dyn ReplicatedType| known.name() == name;
-        self.types
-            .iter()
-            .map(|known| &**known)
-            .position(|known| is_named(&known))
+    /// Server: spawns the object of a new entity: of the bundle that has exactly its components, or of any set.
+    pub(crate) fn spawn(
+        &mut self,
+        world: &mut World,
+        server: &mut NetworkServer,
+        entities: &NetEntities,
+        entity: Entity,
+        options: SpawnOptions,
+    ) -> Result<(), SpawnError> {
+        if !self.bundles.is_empty() && options.scene_id.is_none() {
+            let sent = self.types.iter_mut().filter_map(|known| {
+                let sends = known.sends(world, entity);
+                sends.then(|| known.component())
+            });
+            let sent: Vec<TypeId> = sent.collect();
+            if let Some(bundle) = self.bundles.iter().find(|bundle| bundle.is(&sent)) {
+                return bundle.spawn(world, server, entities, entity, options);
+            }
+        }
+        let mut list = BehaviourList::new();
+        for known in self.iter_mut() {
+            list = known.gather(world, entity, entities, list);
+        }
+        let options = SpawnOptions {
+            prefab: Some(ENTITY.into()),
+            ..options
+        };
+        server.try_spawn(list, options).map(|_| ())
     }
 
     /// Returns a type by its component.

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use syncvar::{ClientEvent, NetId, NetworkIdentity};
 
 use super::Client;
-use crate::registry::Registry;
+use crate::registry::{ClientParts, Registry};
 use crate::relations::scene::{SceneEntities, SceneId};
 use crate::relations::{hierarchy, scene};
 use crate::{Net, NetEntities, Remote};
@@ -60,11 +60,16 @@ pub(super) fn apply(world: &mut World) {
     let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
     Client::lend(world, |world, client| {
         let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
+        let mut parts = ClientParts {
+            world,
+            client,
+            entities: &entities,
+        };
         for known in registry.iter_mut() {
             for holder in &holders {
-                known.refresh(world, client, &entities, *holder);
+                known.refresh(&mut parts, *holder);
             }
-            known.drain(world, client, &entities);
+            known.drain(&mut parts);
         }
         entities.set_holder(None);
         entities.retain_missing(|_| false);

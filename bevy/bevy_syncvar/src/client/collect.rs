@@ -6,15 +6,20 @@ use bevy_ecs::prelude::*;
 
 use super::Client;
 use crate::NetEntities;
-use crate::registry::Registry;
+use crate::registry::{ClientParts, Registry};
 
 /// Takes over the owner's fields of changed components.
 pub(super) fn collect(world: &mut World) {
     let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
     Client::lend(world, |world, client| {
         let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
+        let mut parts = ClientParts {
+            world,
+            client,
+            entities: &entities,
+        };
         for known in registry.iter_mut() {
-            known.collect_owned(world, client, &entities);
+            known.collect_owned(&mut parts);
         }
         *world.resource_mut::<NetEntities>() = entities;
     });

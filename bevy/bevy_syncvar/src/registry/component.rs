@@ -7,10 +7,11 @@ use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::{QueryFilter, QueryState};
 use syncvar::behaviour::{BehaviourList, Optional};
+use syncvar::error::ObjectError;
 use syncvar::schema::Writers;
-use syncvar::{NetId, NetworkBehaviour, NetworkClient, NetworkServer};
+use syncvar::{NetId, NetworkBehaviour, NetworkServer};
 
-use super::ReplicatedType;
+use super::{ClientParts, ReplicatedType, ServerParts};
 use crate::{Net, NetEntities, Received, Remote, Replicated, ShadowOf};
 
 type Changes<C, W, F> = Components<C, (W, F, With<Replicated>)>;
@@ -26,8 +27,6 @@ where
     W: QueryFilter + 'static,
     F: QueryFilter + 'static,
 {
-    /// Position of the shadow in the prefab.
-    index: usize,
     changed: Option<Changes<C, W, F>>,
     /// Tables with the component, for their summary ticks.
     tables: Option<QueryState<Ref<'static, C>, With<Replicated>>>,
@@ -53,7 +52,6 @@ where
 {
     fn default() -> Self {
         Self {
-            index: 0,
             changed: None,
             tables: None,
             present: None,
@@ -74,12 +72,6 @@ where
     W: QueryFilter + Send + Sync + 'static,
     F: QueryFilter + Send + Sync + 'static,
 {
-    /// Returns whether an entity sends the component.
-    fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
-        let senders = self.senders.get_or_insert_with(|| QueryState::new(world));
-        senders.query(world).contains(entity)
-    }
-
     /// Returns whether a component may have changed since the last run of the system: with
     /// `#[component(summary_tick)]` from the ticks of whole tables.
     fn may_have_changed(&mut self, world: &mut World) -> bool {
@@ -113,6 +105,15 @@ where
         |list| list.with(Optional::<S>::default())
     }
 
+    fn is_shadow(&self, behaviour: TypeId) -> bool {
+        [TypeId::of::<S>(), TypeId::of::<Optional<S>>()].contains(&behaviour)
+    }
+
+    fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
+        let senders = self.senders.get_or_insert_with(|| QueryState::new(world));
+        senders.query(world).contains(entity)
+    }
+
     fn gather(
         &mut self,
         world: &mut World,
@@ -131,124 +132,108 @@ where
         list.with(Optional::from(shadow))
     }
 
-    fn collect(&mut self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
-        if !self.may_have_changed(world) {
+    fn collect(&mut self, parts: &mut ServerParts<'_>) {
+        if !self.may_have_changed(parts.world) {
             return;
         }
-        let changed = self.changed.get_or_insert_with(|| QueryState::new(world));
-        let components = changed.iter_mut(world);
-        transfer::<C, S>(components, &mut self.ids, server, entities);
+        let changed = self
+            .changed
+            .get_or_insert_with(|| QueryState::new(parts.world));
+        let mut transfer = Transfer::new(&mut self.ids);
+        transfer.add(changed.iter_mut(parts.world));
+        transfer.run::<S>(parts.server, parts.entities, &mut parts.misfits);
     }
 
-    fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
-        let mut all = world.query_filtered::<(&Net, &mut C), (F, With<Replicated>)>();
-        transfer::<C, S>(all.iter_mut(world), &mut Vec::new(), server, entities);
+    fn collect_all(&self, parts: &mut ServerParts<'_>) {
+        let mut all = QueryState::<(&Net, &mut C), (F, With<Replicated>)>::new(parts.world);
+        let mut ids = Vec::new();
+        let mut transfer = Transfer::new(&mut ids);
+        transfer.add(all.iter_mut(parts.world));
+        transfer.run::<S>(parts.server, parts.entities, &mut parts.misfits);
     }
 
-    fn settle(
-        &mut self,
-        world: &mut World,
-        server: &mut NetworkServer,
-        entity: Entity,
-        entities: &NetEntities,
-    ) {
-        let Some(id) = entities.id(entity) else {
+    fn settle(&mut self, parts: &mut ServerParts<'_>, entity: Entity) {
+        let Some(id) = parts.entities.id(entity) else {
             return;
         };
-        if self.sends(world, entity) {
-            let mut components = world.query::<(&Net, &mut C)>();
-            let own = components.get_mut(world, entity).into_iter();
-            transfer::<C, S>(own, &mut self.ids, server, entities);
-        } else if let Ok(mut shadow) = server.get_mut_at::<Optional<S>>(id, self.index) {
+        if self.sends(parts.world, entity) {
+            let mut components = parts.world.query::<(&Net, &mut C)>();
+            let mut transfer = Transfer::new(&mut self.ids);
+            transfer.add(components.get_mut(parts.world, entity));
+            transfer.run::<S>(parts.server, parts.entities, &mut parts.misfits);
+        } else if let Ok(mut shadow) = parts.server.get_mut::<Optional<S>>(id) {
             shadow.take();
+        } else if parts.server.get::<S>(id).is_some() {
+            parts.misfits.push(id);
         }
     }
 
-    fn give_back(
-        &mut self,
-        world: &mut World,
-        server: &mut NetworkServer,
-        entity: Entity,
-        fields: u64,
-        entities: &NetEntities,
-    ) {
-        let Some(id) = entities.id(entity) else {
-            return;
-        };
-        if let (Some(component), Ok(mut shadow)) = (
-            world.get_mut::<C>(entity),
-            server.get_mut_at::<Optional<S>>(id, self.index),
-        ) && let Some(shadow) = shadow.as_mut()
+    fn give_back(&mut self, parts: &mut ServerParts<'_>, id: NetId, fields: u64) {
+        let entity = parts.entities.entity(id);
+        if let Some(entity) = entity
+            && let Some(component) = parts.world.get_mut::<C>(entity)
+            && let Ok(mut shadow) = parts.server.get_mut::<S>(id)
         {
-            let previous = receive(component, shadow, fields, entities);
+            let previous = receive(component, &mut *shadow, fields, parts.entities);
             self.received
                 .extend(previous.map(|previous| (entity, previous)));
         }
     }
 
-    fn collect_owned(
-        &mut self,
-        world: &mut World,
-        client: &mut NetworkClient,
-        entities: &NetEntities,
-    ) {
+    fn collect_owned(&mut self, parts: &mut ClientParts<'_>) {
         let fields = owner_fields::<S>();
         if fields == 0 {
             return;
         }
-        let written = self.written.get_or_insert_with(|| QueryState::new(world));
-        for (net, mut component) in written.iter_mut(world) {
-            if client.is_owner(net.id)
-                && let Ok(mut shadow) = client.get_mut_at::<Optional<S>>(net.id, self.index)
-                && let Some(shadow) = shadow.as_mut()
+        let written = self
+            .written
+            .get_or_insert_with(|| QueryState::new(parts.world));
+        for (net, mut component) in written.iter_mut(parts.world) {
+            if parts.client.is_owner(net.id)
+                && let Ok(mut shadow) = parts.client.get_mut::<S>(net.id)
             {
-                shadow.write(component.bypass_change_detection(), fields, entities);
+                shadow.write(component.bypass_change_detection(), fields, parts.entities);
             }
         }
     }
 
-    fn set_index(&mut self, index: usize) {
-        self.index = index;
-    }
-
-    fn drain(&mut self, world: &mut World, client: &mut NetworkClient, entities: &NetEntities) {
-        let present = self.present.get_or_insert_with(|| QueryState::new(world));
-        let mut present = present.query_mut(world);
-        client.drain_received::<Optional<S>>(|id, _, shadow, fields| {
+    fn drain(&mut self, parts: &mut ClientParts<'_>) {
+        let entities = parts.entities;
+        let present = self
+            .present
+            .get_or_insert_with(|| QueryState::new(parts.world));
+        let mut present = present.query_mut(&mut *parts.world);
+        let (added, removed, received) = (&mut self.added, &mut self.removed, &mut self.received);
+        let mut take = |id: NetId, shadow: Option<&mut S>, fields: u64| {
             let Some(entity) = entities.entity(id) else {
                 return;
             };
             entities.set_holder(Some(id));
-            match (shadow.as_mut(), present.get_mut(entity).ok()) {
+            match (shadow, present.get_mut(entity).ok()) {
                 (Some(shadow), Some(component)) => {
                     let previous = receive(component, shadow, fields, entities);
-                    self.received
-                        .extend(previous.map(|previous| (entity, previous)));
+                    received.extend(previous.map(|previous| (entity, previous)));
                 }
-                (Some(shadow), None) => self.added.push((entity, shadow.create(entities))),
-                (None, Some(_)) => self.removed.push(entity),
+                (Some(shadow), None) => added.push((entity, shadow.create(entities))),
+                (None, Some(_)) => removed.push(entity),
                 (None, None) => {}
             }
+        };
+        let client = &mut *parts.client;
+        client.drain_received::<Optional<S>>(|id, _, shadow, fields| {
+            take(id, shadow.as_mut(), fields)
         });
+        client.drain_received::<S>(|id, _, shadow, fields| take(id, Some(shadow), fields));
     }
 
-    fn refresh(
-        &mut self,
-        world: &mut World,
-        client: &mut NetworkClient,
-        entities: &NetEntities,
-        id: NetId,
-    ) {
-        let entity = entities.entity(id);
-        let component = entity.and_then(|entity| Some((entity, world.get_mut::<C>(entity)?)));
-        let Some((entity, component)) = component else {
-            return;
-        };
-        if let Ok(mut shadow) = client.get_mut_at::<Optional<S>>(id, self.index)
-            && let Some(shadow) = shadow.as_mut()
+    fn refresh(&mut self, parts: &mut ClientParts<'_>, id: NetId) {
+        let entity = parts.entities.entity(id);
+        if let Some(entity) = entity
+            && let Some(component) = parts.world.get_mut::<C>(entity)
+            && let Ok(mut shadow) = parts.client.get_mut::<S>(id)
         {
-            entities.set_holder(Some(id));
-            let previous = receive(component, shadow, u64::MAX, entities);
+            parts.entities.set_holder(Some(id));
+            let previous = receive(component, &mut *shadow, u64::MAX, parts.entities);
             self.received
                 .extend(previous.map(|previous| (entity, previous)));
         }
@@ -296,25 +281,44 @@ fn receive<C, S: ShadowOf<C>>(
     Some(previous)
 }
 
-/// Takes components over. `ids` is memory for their objects.
-fn transfer<'w, C, S: ShadowOf<C>>(
-    from: impl Iterator<Item = (&'w Net, Mut<'w, C>)>,
-    ids: &mut Vec<NetId>,
-    server: &mut NetworkServer,
-    entities: &NetEntities,
-) where
-    C: Component<Mutability = Mutable>,
-{
-    ids.clear();
-    let mut components = Vec::with_capacity(ids.capacity());
-    for (net, component) in from {
-        ids.push(net.id);
-        components.push(component);
+/// Components on their way to the shadows.
+struct Transfer<'a, 'w, C> {
+    /// Objects of the components.
+    ids: &'a mut Vec<NetId>,
+    components: Vec<Mut<'w, C>>,
+}
+
+impl<'a, 'w, C> Transfer<'a, 'w, C> {
+    /// `ids` is memory for the objects.
+    fn new(ids: &'a mut Vec<NetId>) -> Self {
+        ids.clear();
+        let components = Vec::with_capacity(ids.capacity());
+        Self { ids, components }
     }
-    server.edit_all::<S>(ids, |position, shadow| {
-        // An object that could not be spawned has been reported.
-        if let (Ok(shadow), Some(component)) = (shadow, components.get_mut(position)) {
-            shadow.write(component.bypass_change_detection(), u64::MAX, entities);
+
+    fn add(&mut self, from: impl IntoIterator<Item = (&'w Net, Mut<'w, C>)>) {
+        for (net, component) in from {
+            self.ids.push(net.id);
+            self.components.push(component);
         }
-    });
+    }
+
+    fn run<S: ShadowOf<C>>(
+        &mut self,
+        server: &mut NetworkServer,
+        entities: &NetEntities,
+        misfits: &mut Vec<NetId>,
+    ) {
+        server.edit_all::<S>(self.ids, |position, shadow| {
+            let Some(component) = self.components.get_mut(position) else {
+                return;
+            };
+            match shadow {
+                Ok(shadow) => shadow.write(component.bypass_change_detection(), u64::MAX, entities),
+                Err(ObjectError::NoSuchBehaviour { object, .. }) => misfits.push(object),
+                // An object that could not be spawned has been reported.
+                Err(_) => {}
+            }
+        });
+    }
 }

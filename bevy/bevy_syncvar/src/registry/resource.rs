@@ -6,17 +6,15 @@ use std::marker::PhantomData;
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::prelude::*;
 use syncvar::behaviour::{BehaviourList, Optional};
-use syncvar::{NetId, NetworkBehaviour, NetworkClient, NetworkServer};
+use syncvar::{NetId, NetworkBehaviour};
 
-use super::ReplicatedType;
+use super::{ClientParts, ReplicatedType, ServerParts};
 use crate::{NetEntities, Received, Replicate, Replicated, ShadowOf};
 
 type Before<R> = <<R as Replicate>::Shadow as ShadowOf<R>>::Before;
 
 /// Functions for a resource.
 pub(super) struct ReplicatedResource<R: Replicate> {
-    /// Position of the shadow in the prefab.
-    index: usize,
     /// Server: whether the resource was there at the last run.
     was_there: bool,
     /// Client: the object with the resource.
@@ -34,7 +32,6 @@ struct HolderOf<R: Send + Sync + 'static>(PhantomData<fn() -> R>);
 impl<R: Replicate> Default for ReplicatedResource<R> {
     fn default() -> Self {
         Self {
-            index: 0,
             was_there: false,
             holder: None,
             added: None,
@@ -46,7 +43,8 @@ impl<R: Replicate> Default for ReplicatedResource<R> {
 
 impl<R: Resource + Replicate> ReplicatedResource<R> {
     /// Takes over the present resource.
-    fn write(world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
+    fn write(parts: &mut ServerParts<'_>) {
+        let (world, server, entities) = (&mut *parts.world, &mut *parts.server, parts.entities);
         let mut holders = world.query_filtered::<Entity, With<HolderOf<R>>>();
         let ids = holders.iter(world).find_map(|entity| entities.id(entity));
         if let Some(mut resource) = world.get_resource_mut::<R>() {
@@ -70,6 +68,18 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
 
     fn absent(&self) -> fn(BehaviourList) -> BehaviourList {
         |list| list.with(Optional::<R::Shadow>::default())
+    }
+
+    fn is_shadow(&self, behaviour: TypeId) -> bool {
+        [
+            TypeId::of::<R::Shadow>(),
+            TypeId::of::<Optional<R::Shadow>>(),
+        ]
+        .contains(&behaviour)
+    }
+
+    fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
+        world.get::<HolderOf<R>>(entity).is_some()
     }
 
     fn start(&self, world: &mut World) {
@@ -97,88 +107,70 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
         list.with(Optional::from(shadow))
     }
 
-    fn collect(&mut self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
+    fn collect(&mut self, parts: &mut ServerParts<'_>) {
+        let (world, entities) = (&mut *parts.world, parts.entities);
         let is_changed = world
             .get_resource_ref::<R>()
             .map(|resource| resource.is_changed());
         if is_changed == Some(true) {
-            Self::write(world, server, entities);
+            Self::write(parts);
         } else if is_changed.is_none() && self.was_there {
             let mut holders = world.query_filtered::<Entity, With<HolderOf<R>>>();
             let holder = holders.iter(world).find_map(|entity| entities.id(entity));
-            if let Some(mut shadow) = holder.and_then(|id| {
-                server
-                    .get_mut_at::<Optional<R::Shadow>>(id, self.index)
-                    .ok()
-            }) {
+            if let Some(mut shadow) =
+                holder.and_then(|id| parts.server.get_mut::<Optional<R::Shadow>>(id).ok())
+            {
                 shadow.take();
             }
         }
         self.was_there = is_changed.is_some();
     }
 
-    fn collect_all(&self, world: &mut World, server: &mut NetworkServer, entities: &NetEntities) {
-        Self::write(world, server, entities);
+    fn collect_all(&self, parts: &mut ServerParts<'_>) {
+        Self::write(parts);
     }
 
-    fn settle(&mut self, _: &mut World, _: &mut NetworkServer, _: Entity, _: &NetEntities) {}
+    fn settle(&mut self, _: &mut ServerParts<'_>, _: Entity) {}
 
-    fn give_back(
-        &mut self,
-        _: &mut World,
-        _: &mut NetworkServer,
-        _: Entity,
-        _: u64,
-        _: &NetEntities,
-    ) {
-    }
+    fn give_back(&mut self, _: &mut ServerParts<'_>, _: NetId, _: u64) {}
 
-    fn collect_owned(&mut self, _: &mut World, _: &mut NetworkClient, _: &NetEntities) {}
+    fn collect_owned(&mut self, _: &mut ClientParts<'_>) {}
 
-    fn set_index(&mut self, index: usize) {
-        self.index = index;
-    }
-
-    fn drain(&mut self, world: &mut World, client: &mut NetworkClient, entities: &NetEntities) {
-        client.drain_received::<Optional<R::Shadow>>(|id, _, shadow, fields| {
-            let Some(entity) = entities.entity(id) else {
-                return;
-            };
-            entities.set_holder(Some(id));
-            match (shadow.as_mut(), world.get_resource_mut::<R>()) {
-                (Some(shadow), Some(mut resource)) => {
-                    let own = resource.bypass_change_detection();
-                    if let Some(previous) = shadow.read(own, fields, entities) {
-                        resource.set_changed();
-                        self.received = Some((entity, previous));
+    fn drain(&mut self, parts: &mut ClientParts<'_>) {
+        let (world, entities) = (&mut *parts.world, parts.entities);
+        parts
+            .client
+            .drain_received::<Optional<R::Shadow>>(|id, _, shadow, fields| {
+                let Some(entity) = entities.entity(id) else {
+                    return;
+                };
+                entities.set_holder(Some(id));
+                match (shadow.as_mut(), world.get_resource_mut::<R>()) {
+                    (Some(shadow), Some(mut resource)) => {
+                        let own = resource.bypass_change_detection();
+                        if let Some(previous) = shadow.read(own, fields, entities) {
+                            resource.set_changed();
+                            self.received = Some((entity, previous));
+                        }
                     }
+                    (Some(shadow), None) => self.added = Some(shadow.create(entities)),
+                    // The objects of entities have no resource either.
+                    (None, _) if self.holder == Some(id) => self.is_removed = true,
+                    (None, _) => return,
                 }
-                (Some(shadow), None) => self.added = Some(shadow.create(entities)),
-                // The objects of entities have no resource either.
-                (None, _) if self.holder == Some(id) => self.is_removed = true,
-                (None, _) => return,
-            }
-            self.holder = Some(id);
-        });
+                self.holder = Some(id);
+            });
     }
 
-    fn refresh(
-        &mut self,
-        world: &mut World,
-        client: &mut NetworkClient,
-        entities: &NetEntities,
-        id: NetId,
-    ) {
-        let entity = entities.entity(id);
-        if let (Some(entity), Ok(mut shadow)) = (
-            entity,
-            client.get_mut_at::<Optional<R::Shadow>>(id, self.index),
-        ) && let (Some(shadow), Some(mut resource)) =
-            (shadow.as_mut(), world.get_resource_mut::<R>())
+    fn refresh(&mut self, parts: &mut ClientParts<'_>, id: NetId) {
+        let entity = parts.entities.entity(id);
+        if let Some(entity) = entity
+            && let Ok(mut shadow) = parts.client.get_mut::<R::Shadow>(id)
+            && let Some(mut resource) = parts.world.get_resource_mut::<R>()
         {
-            entities.set_holder(Some(id));
+            parts.entities.set_holder(Some(id));
             let own = resource.bypass_change_detection();
-            if let Some(previous) = shadow.read(own, u64::MAX, entities) {
+            if let Some(previous) = shadow.read(own, u64::MAX, parts.entities) {
                 resource.set_changed();
                 self.received = Some((entity, previous));
             }

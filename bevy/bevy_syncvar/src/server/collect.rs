@@ -3,16 +3,16 @@
 use std::mem;
 
 use bevy_ecs::prelude::*;
-use syncvar::behaviour::BehaviourList;
 use syncvar::{NetId, NetworkServer, SpawnOptions};
 
 use super::{Server, ServerQueue};
-use crate::registry::{ENTITY, Registry};
+use crate::registry::{Registry, ServerParts};
 use crate::relations::hierarchy;
 use crate::{Net, NetEntities, Replicated, SceneId};
 
 /// Takes over everything that has changed since the last run.
 pub(super) fn collect(world: &mut World) {
+    renew_misfits(world);
     Server::lend(world, |world, server| {
         let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
         let mut entities = mem::take(&mut *world.resource_mut::<NetEntities>());
@@ -29,17 +29,25 @@ pub(super) fn collect(world: &mut World) {
         reserve(world, server, &mut entities, &mut queue);
         let is_awaited = entities.take_missing(&queue.spawned);
         spawn(world, server, &mut entities, &mut registry, &mut queue);
+        let mut parts = ServerParts {
+            world,
+            server,
+            entities: &entities,
+            misfits: Vec::new(),
+        };
         for (component, entity) in queue.filtered.drain(..) {
             if let Some(known) = registry.find_mut(component) {
-                known.settle(world, server, entity, &entities);
+                known.settle(&mut parts, entity);
             }
         }
         for known in registry.iter_mut() {
-            known.collect(world, server, &entities);
+            known.collect(&mut parts);
             if is_awaited {
-                known.collect_all(world, server, &entities);
+                known.collect_all(&mut parts);
             }
         }
+        let misfits = parts.misfits.iter().filter_map(|id| entities.entity(*id));
+        queue.misfits.extend(misfits);
         if is_awaited {
             entities.retain_missing(|entity| world.get_entity(entity).is_ok());
         }
@@ -49,6 +57,21 @@ pub(super) fn collect(world: &mut World) {
         // Its vectors keep their memory.
         *world.resource_mut::<ServerQueue>() = queue;
     });
+}
+
+/// Makes new objects of the entities of a bundle that have other components now.
+fn renew_misfits(world: &mut World) {
+    let misfits = match world.get_resource_mut::<ServerQueue>() {
+        Some(mut queue) if !queue.misfits.is_empty() => mem::take(&mut queue.misfits),
+        _ => return,
+    };
+    for entity in misfits {
+        if let Ok(mut entity) = world.get_entity_mut(entity)
+            && entity.contains::<Replicated>()
+        {
+            entity.remove::<Replicated>().insert(Replicated);
+        }
+    }
 }
 
 /// Gives new entities their ids, so that entities of one frame can refer to each other.
@@ -90,17 +113,12 @@ fn spawn(
         let Some(id) = entities.id(entity) else {
             continue;
         };
-        let mut list = BehaviourList::new();
-        for known in registry.iter_mut() {
-            list = known.gather(world, entity, entities, list);
-        }
         let options = SpawnOptions {
-            prefab: Some(ENTITY.into()),
             net_id: Some(id),
             scene_id: world.get::<SceneId>(entity).copied().map(SceneId::scene_id),
             ..SpawnOptions::default()
         };
-        if let Err(error) = server.try_spawn(list, options) {
+        if let Err(error) = registry.spawn(world, server, entities, entity, options) {
             tracing::error!(%entity, %error, "an entity is not replicated");
             entities.remove(id);
             continue;

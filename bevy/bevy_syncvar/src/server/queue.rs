@@ -16,4 +16,6 @@ pub(crate) struct ServerQueue {
     pub(crate) filtered: Vec<(TypeId, Entity)>,
     /// Entities whose parent changed.
     pub(crate) moved: Vec<Entity>,
+    /// Entities of a bundle that have other components now.
+    pub(crate) misfits: Vec<Entity>,
 }

@@ -7,7 +7,7 @@ use syncvar::ServerEvent;
 
 use super::Server;
 use crate::NetEntities;
-use crate::registry::Registry;
+use crate::registry::{Registry, ServerParts};
 
 /// Writes the owners' fields to the components, and reports them.
 pub(super) fn give_back(world: &mut World) {
@@ -19,13 +19,8 @@ pub(super) fn give_back(world: &mut World) {
         return;
     };
     let written = |event: &ServerEvent| match event {
-        ServerEvent::Written {
-            object,
-            behaviour,
-            fields,
-            ..
-        } => Some((*object, Some(*behaviour), *fields)),
-        ServerEvent::WriteRefused { object, fields } => Some((*object, None, *fields)),
+        ServerEvent::Written { object, fields, .. }
+        | ServerEvent::WriteRefused { object, fields } => Some((*object, *fields)),
         _ => None,
     };
     let written: Vec<_> = server
@@ -38,11 +33,15 @@ pub(super) fn give_back(world: &mut World) {
     let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
     Server::lend(world, |world, server| {
         let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
-        for (object, index, fields) in written {
-            let index = index.or_else(|| registry.position(fields.behaviour()));
-            let known = index.and_then(|index| registry.get_mut(index));
-            if let (Some(known), Some(entity)) = (known, entities.entity(object)) {
-                known.give_back(world, server, entity, fields.dirty_bits(), &entities);
+        let mut parts = ServerParts {
+            world,
+            server,
+            entities: &entities,
+            misfits: Vec::new(),
+        };
+        for (object, fields) in written {
+            if let Some(known) = registry.find_shadow(fields.behaviour_type()) {
+                known.give_back(&mut parts, object, fields.dirty_bits());
             }
         }
         *world.resource_mut::<NetEntities>() = entities;

@@ -33,11 +33,16 @@ enum Order {
 #[derive(Component, Replicate, Clone, Debug, PartialEq)]
 struct Flag;
 
-fn register(app: &mut App) {
-    app.replicate::<Unit>()
-        .replicate::<Crew>()
-        .replicate::<Order>()
-        .replicate::<Flag>();
+fn register(app: &mut App, with_bundles: bool) {
+    if with_bundles {
+        app.replicate_bundle::<(Unit, Crew)>()
+            .replicate_bundle::<(Unit, Order, Flag)>();
+    } else {
+        app.replicate::<Unit>()
+            .replicate::<Crew>()
+            .replicate::<Order>()
+            .replicate::<Flag>();
+    }
 }
 
 /// Fields of an entity by `behaviour.field`, as text. Entities are objects there; `None` is a reference to an entity
@@ -99,6 +104,7 @@ struct Game {
     server: App,
     listener: Connector,
     clients: Vec<App>,
+    with_bundles: bool,
     random: Random,
     entities: Vec<Entity>,
 }
@@ -106,16 +112,17 @@ struct Game {
 type Connector = Box<dyn Fn() -> MemoryLink>;
 
 impl Game {
-    fn new(seed: u64, conditions: Conditions) -> Self {
+    fn new(seed: u64, conditions: Conditions, with_bundles: bool) -> Self {
         let listener = MemoryListener::new(conditions);
         let connector = listener.connector();
         let mut server = app();
         server.add_plugins(ServerPlugin::new(listener));
-        register(&mut server);
+        register(&mut server, with_bundles);
         let mut game = Self {
             server,
             listener: Box::new(move || connector.link()),
             clients: Vec::new(),
+            with_bundles,
             random: Random::new(seed),
             entities: Vec::new(),
         };
@@ -126,7 +133,7 @@ impl Game {
     fn join(&mut self) {
         let mut client = app();
         client.add_plugins(ClientPlugin::new((self.listener)()));
-        register(&mut client);
+        register(&mut client, self.with_bundles);
         self.clients.push(client);
     }
 
@@ -354,7 +361,7 @@ fn count() -> u64 {
 #[test]
 fn clients_have_the_entities_of_the_server() {
     for seed in 0..count() {
-        let mut game = Game::new(seed, Conditions::default());
+        let mut game = Game::new(seed, Conditions::default(), seed % 2 == 1);
         for step in 0..150 {
             for _ in 0..game.below(6) {
                 game.act();
@@ -383,7 +390,7 @@ fn clients_behind_losses_have_the_entities_of_the_server() {
             seed,
             ..Conditions::default()
         };
-        let mut game = Game::new(seed, conditions);
+        let mut game = Game::new(seed, conditions, seed % 2 == 1);
         for step in 0..150 {
             for _ in 0..game.below(6) {
                 game.act();
@@ -432,7 +439,7 @@ fn difference(before: &Picture, after: &Picture) -> (BTreeSet<String>, BTreeSet<
 #[test]
 fn the_changed_fields_travel_once() {
     for seed in 100..100 + count() {
-        let mut game = Game::new(seed, Conditions::default());
+        let mut game = Game::new(seed, Conditions::default(), false);
         (0..10).for_each(|_| game.step());
         let mut reader: EventReader = game.clients[0]
             .world_mut()

@@ -249,6 +249,50 @@ fn entities_of_both_ends_are_matched_by_their_id() {
 }
 
 #[test]
+fn entities_of_a_bundle_are_rows() {
+    let mut pair = Pair::new(|app| {
+        app.replicate_bundle::<(Model, Loot)>();
+    });
+    let world = pair.server.world_mut();
+    let orc = world.spawn((Replicated, Model("orc".into()), Loot(1))).id();
+    let elf = world.spawn((Replicated, Model("elf".into()))).id();
+    pair.settle();
+    let server = pair.server.world().resource::<Server>();
+    assert_eq!(server.ids_of_prefab("LootShadow+ModelShadow").count(), 0);
+    assert_eq!(server.ids_of_prefab("ModelShadow+LootShadow").count(), 1);
+    let shown = |pair: &Pair, entity: Entity| {
+        let entity = pair.there(entity).unwrap();
+        let world = pair.client.world();
+        (
+            world.get::<Model>(entity).cloned(),
+            world.get::<Loot>(entity).cloned(),
+        )
+    };
+    assert_eq!(
+        shown(&pair, orc),
+        (Some(Model("orc".into())), Some(Loot(1)))
+    );
+    assert_eq!(shown(&pair, elf), (Some(Model("elf".into())), None));
+
+    let before = pair.there(orc);
+    pair.server.world_mut().get_mut::<Loot>(orc).unwrap().0 = 2;
+    pair.settle();
+    assert_eq!(shown(&pair, orc).1, Some(Loot(2)));
+    assert_eq!(pair.there(orc), before);
+
+    pair.server.world_mut().entity_mut(orc).remove::<Model>();
+    pair.server.world_mut().entity_mut(elf).insert(Loot(3));
+    pair.settle();
+    assert_eq!(shown(&pair, orc), (None, Some(Loot(2))));
+    assert_eq!(
+        shown(&pair, elf),
+        (Some(Model("elf".into())), Some(Loot(3)))
+    );
+    let mut remote = pair.client.world_mut().query_filtered::<(), With<Remote>>();
+    assert_eq!(remote.iter(pair.client.world()).count(), 2);
+}
+
+#[test]
 #[should_panic(expected = "already registered")]
 fn a_type_is_registered_once() {
     Pair::new(|app| {
