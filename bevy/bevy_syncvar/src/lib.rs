@@ -78,6 +78,7 @@
 mod calls;
 mod client;
 mod connections;
+mod delivery;
 mod entities;
 mod events;
 pub mod link;
@@ -97,6 +98,9 @@ pub use connections::{
     Away, ClientJoined, ClientLeft, Connection, Connections, Disconnected, JoinRequest,
     LocalClient, Owned, Owner, Owns, Ready,
 };
+#[cfg(feature = "transform")]
+pub use delivery::Viewpoint;
+pub use delivery::{Grid, Group, Groups, Interest, NetBudget, OnlyFor, Plane, Priority, Room};
 pub use entities::{Net, NetEntities, Remote, Replicated};
 pub use events::{FromClient, NetEvent, NetEventApp, Recipients, ToClients, ToServer};
 pub use link::{ClientLink, MemoryConnector, MemoryLink, MemoryListener, NoLink, ServerLink};

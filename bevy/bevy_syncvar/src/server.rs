@@ -12,6 +12,8 @@ use syncvar::NetworkServer;
 use syncvar::prelude::EventReader;
 
 pub use plugin::ServerPlugin;
+#[cfg(feature = "transform")]
+pub(crate) use plugin::ServerSettings;
 pub(crate) use plugin::observe;
 pub(crate) use queue::ServerQueue;
 

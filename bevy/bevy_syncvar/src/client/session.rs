@@ -16,6 +16,11 @@ pub struct ClientSession {
 }
 
 impl ClientSession {
+    /// Returns the state.
+    pub fn state(&self) -> JoinState {
+        self.state
+    }
+
     pub(super) fn new(client: &mut NetworkClient) -> Self {
         Self {
             reader: client.event_reader(),

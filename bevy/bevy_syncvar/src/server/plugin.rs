@@ -17,6 +17,9 @@ use super::collect::collect;
 use super::written::give_back;
 use super::{Server, ServerQueue};
 use crate::connections::{self, Connection, Connections, ServerInbox};
+#[cfg(feature = "transform")]
+use crate::delivery::collect_positions;
+use crate::delivery::{Interest, collect_rules};
 use crate::events::{EventTypes, send_to_clients};
 use crate::link::{NoLink, ServerLink};
 use crate::registry::Registry;
@@ -42,6 +45,8 @@ pub struct ServerPlugin {
     pub config: ServerConfig,
     /// Whether the app is a host: a server with a local player.
     pub is_host: bool,
+    /// Entities that a client receives.
+    pub interest: Interest,
     /// Schedules of the systems.
     pub schedules: Schedules,
     link: Mutex<Option<ServerLink>>,
@@ -77,6 +82,7 @@ impl ServerPlugin {
                 ..ServerConfig::default()
             },
             is_host: false,
+            interest: Interest::default(),
             schedules: Schedules::default(),
             link: Mutex::new(None),
         }
@@ -85,9 +91,10 @@ impl ServerPlugin {
 
 /// Settings for the start of a server.
 #[derive(Resource)]
-struct ServerSettings {
+pub(crate) struct ServerSettings {
     config: ServerConfig,
     is_host: bool,
+    pub(crate) interest: Interest,
 }
 
 impl Plugin for ServerPlugin {
@@ -107,6 +114,7 @@ impl Plugin for ServerPlugin {
         app.insert_resource(ServerSettings {
             config,
             is_host: self.is_host,
+            interest: self.interest,
         });
         let Schedules {
             receive: first,
@@ -115,8 +123,18 @@ impl Plugin for ServerPlugin {
         let (receiving, collecting) = (SyncVarSystems::Receive, SyncVarSystems::Collect);
         app.add_systems(PreStartup, start_or_stop);
         app.add_systems(first, (start_or_stop, receive).chain().in_set(receiving));
-        let owners = connections::collect_owners.run_if(resource_exists::<Server>);
-        app.add_systems(last, (collect, owners).chain().in_set(collecting));
+        let behind = (connections::collect_owners, collect_rules).chain();
+        let behind = behind.run_if(resource_exists::<Server>);
+        app.add_systems(last, (collect, behind).chain().in_set(collecting));
+        #[cfg(feature = "transform")]
+        app.add_systems(
+            last,
+            collect_positions
+                .run_if(resource_exists::<Server>)
+                .after(collect)
+                .after(bevy_transform::TransformSystems::Propagate)
+                .in_set(collecting),
+        );
         app.add_systems(last, send.in_set(SyncVarSystems::Send));
     }
 }
@@ -140,8 +158,8 @@ fn start(world: &mut World) {
         prefabs = types.add_to(prefabs);
     }
     let settings = world.resource::<ServerSettings>();
-    let (config, is_host) = (settings.config.clone(), settings.is_host);
-    let mut server = NetworkServer::with_config(prefabs, config);
+    let is_host = settings.is_host;
+    let mut server = settings.interest.server(prefabs, settings.config.clone());
     if is_host {
         server.connect_local();
     }

@@ -1,6 +1,7 @@
 //! The plugin, in two apps of one process.
 
 mod connections;
+mod delivery;
 mod entity_events;
 mod first;
 mod messages;
@@ -11,5 +12,7 @@ mod rules;
 mod semantics;
 mod shapes;
 mod smallest;
+#[cfg(feature = "tcp")]
+mod sockets;
 mod support;
 mod views;

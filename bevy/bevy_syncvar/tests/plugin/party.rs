@@ -2,9 +2,9 @@
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
-use bevy_syncvar::MemoryConnector;
 use bevy_syncvar::prelude::*;
 use bevy_syncvar::syncvar::testing::Conditions;
+use bevy_syncvar::{Interest, MemoryConnector};
 
 use crate::support::{Log, app};
 
@@ -29,6 +29,15 @@ impl Party {
         let listener = MemoryListener::new(Conditions::default());
         let connector = listener.connector();
         Self::with(connector, ServerPlugin::host(listener), clients, types)
+    }
+
+    /// Makes a server with an interest management, and clients that have joined.
+    pub(crate) fn with_interest(interest: Interest, clients: usize, types: fn(&mut App)) -> Self {
+        let listener = MemoryListener::new(Conditions::default());
+        let connector = listener.connector();
+        let mut plugin = ServerPlugin::new(listener);
+        plugin.interest = interest;
+        Self::with(connector, plugin, clients, types)
     }
 
     fn with(
