@@ -18,10 +18,10 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::call::{CallPlace, Class, ObjectCalls};
+use crate::call::ObjectCalls;
 use crate::motion::InputKind;
 use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot};
-use crate::{CallError, NetId, NetworkHash128, SyncValue};
+use crate::{NetworkHash128, SyncValue};
 use entry::Makers;
 use message::Messages;
 use schema::SchemaText;
@@ -285,27 +285,6 @@ impl Prefabs {
     #[inline]
     pub fn get(&self, index: u32) -> Option<&Prefab> {
         self.entries.get(index as usize)
-    }
-
-    /// Returns the call with a number in a class, for an object of the prefab at this position.
-    ///
-    /// # Errors
-    ///
-    /// When no behaviour of the object has this class.
-    #[inline]
-    pub fn declared_call(
-        &self,
-        prefab: u32,
-        object: NetId,
-        class: Class,
-        number: u32,
-    ) -> Result<CallPlace, CallError> {
-        let prefab = self.get(prefab);
-        let place = prefab.and_then(|prefab| prefab.calls.declared(class, number));
-        place.ok_or(CallError::NoSuchBehaviour {
-            object,
-            behaviour: class.name,
-        })
     }
 
     /// Returns the prefab with this name.

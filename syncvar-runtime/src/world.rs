@@ -26,9 +26,11 @@ use deferred::DeferredEvents;
 use crate::object::{Cursor, Found, Location, Pools, Slots};
 use crate::prefab::Prefab;
 use crate::relations::{Place, Relations};
+use crate::route::{CallPlace, Class};
 use crate::table::Table;
 use crate::{
-    BehaviourSet, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, ObjectError, Prefabs,
+    BehaviourSet, CallError, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, ObjectError,
+    Prefabs,
 };
 
 /// Objects by id, and their behaviours.
@@ -250,6 +252,50 @@ impl<O: WorldObject> World<O> {
     pub fn prefab(&self, id: NetId) -> Option<&Prefab> {
         let object = self.objects.get(id.0)?;
         self.prefabs.get(self.pools.prefab(object.location().pool))
+    }
+
+    /// Returns the call of an object with a number in a class.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, and when no behaviour of it has this class.
+    #[inline]
+    pub fn declared_call(
+        &self,
+        object: NetId,
+        class: Class,
+        number: u32,
+    ) -> Result<CallPlace, CallError> {
+        let prefab = self
+            .prefab(object)
+            .ok_or(CallError::UnknownObject(object))?;
+        let place = prefab.calls.declared(class, number);
+        place.ok_or(CallError::NoSuchBehaviour {
+            object,
+            behaviour: class.name,
+        })
+    }
+
+    /// Returns the command of an object, or the call of clients, by the names of its behaviour and the method.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist or has no such call.
+    pub fn named_call(
+        &self,
+        object: NetId,
+        behaviour: &str,
+        call: &str,
+        is_command: bool,
+    ) -> Result<CallPlace, CallError> {
+        let prefab = self
+            .prefab(object)
+            .ok_or(CallError::UnknownObject(object))?;
+        let place = prefab.calls.named(behaviour, call, is_command);
+        place.ok_or_else(|| CallError::NoSuchCall {
+            object,
+            call: format!("{behaviour}.{call}"),
+        })
     }
 
     /// Returns whether a behaviour of an object has lifecycle callbacks that run.

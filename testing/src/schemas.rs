@@ -108,6 +108,7 @@ fn run(seed: u64) {
     }
     world.check_owner_writes(&mut random);
     world.check_commands(&mut random);
+    world.check_rpcs(&mut random);
     world.check_messages(&mut random);
     world.check_recording();
 }
@@ -353,6 +354,23 @@ impl World<'_> {
         assert_eq!(
             received, seen,
             "seed {}: {value} of {to} as {from}",
+            self.seed
+        );
+        let value = random_value(random, &from);
+        let seen = expected(&from, &to, &value, &zero(&to));
+        let receivers = [self.net.connection(0)];
+        let sent = { &mut self.net.server }.send_value_on(receivers, 0, "news", value.clone());
+        assert_eq!(sent, Ok(()), "seed {}: {value} of {from}", self.seed);
+        self.net.settle();
+        let mut received = None;
+        while let Some(event) = self.net.client_mut(0).poll_event() {
+            if let ClientEvent::Message(message) = event {
+                received = message.value().cloned();
+            }
+        }
+        assert_eq!(
+            received, seen,
+            "seed {}: {value} of {from} as {to}",
             self.seed
         );
     }

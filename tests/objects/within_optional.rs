@@ -330,3 +330,36 @@ fn events_leave_out_calls_to_an_absent_behaviour() {
     net.settle();
     assert_eq!(called(&mut net), 1);
 }
+
+#[test]
+fn a_write_of_the_owner_brings_no_removed_behaviour_back() {
+    let schema = prefabs().schema();
+    let link = Conditions::default();
+    let mut net = MemoryNetwork::with_config(
+        move || Prefabs::from_schema(&schema).unwrap(),
+        ServerConfig::default(),
+        link,
+    );
+    net.connect_client(NetworkClient::new(prefabs()));
+    net.settle();
+    let options = SpawnOptions {
+        owner: Some(net.connection(0)),
+        ..SpawnOptions::default()
+    };
+    let id = net.server.spawn_prefab("player", options).unwrap();
+    let mut present = |net: &mut MemoryNetwork, value: bool| {
+        let server = &mut net.server;
+        server.set_value(id, "Burning", "present", value).unwrap();
+    };
+    present(&mut net, true);
+    net.settle();
+    // The client writes before it learns of the removal.
+    present(&mut net, false);
+    net.client_mut(0).get_mut::<Burning>(id).unwrap().aim.set(5);
+    net.settle();
+    assert_eq!(
+        net.server.value(id, "Burning", "present"),
+        Some(&false.into())
+    );
+    assert!(net.client(0).get::<Burns>(id).unwrap().is_none());
+}

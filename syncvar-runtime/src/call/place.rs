@@ -43,16 +43,17 @@ impl ObjectCalls {
         })
     }
 
-    /// Returns the command with a name, of the first behaviour with a name that has it.
-    pub fn command_named(&self, behaviour: &str, command: &str) -> Option<CallPlace> {
+    /// Returns the command, or the call of clients, with a name, of the first behaviour with a name that has it.
+    pub fn named(&self, behaviour: &str, call: &str, is_command: bool) -> Option<CallPlace> {
         let named = self.0.iter().enumerate();
         let mut named = named.filter(|(_, (name, _))| is_named(name, behaviour));
         named.find_map(|(index, (_, table))| {
-            // A class's command hides the command of a base.
+            // A class's call hides the call of a base.
             let mut numbers = (0..table.count()).rev();
             numbers.find_map(|number| {
                 let place = self.place(index, number)?;
-                (place.is_command() && place.schema.name == command).then_some(place)
+                let is_wanted = place.is_command() == is_command && place.schema.name == call;
+                is_wanted.then_some(place)
             })
         })
     }

@@ -11,7 +11,9 @@ use super::former::assert_not_former;
 use crate::schema::TypeSchema;
 use crate::translate::layout::{Layout, Measures};
 use crate::untyped::{UntypedType, Value};
-use crate::{ConnectionId, NetworkReader, NetworkWriter, ReadError, SyncValue, WriteError};
+use crate::{
+    ConnectionId, Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue, WriteError,
+};
 
 /// Lowest number of a message. UNet's lower numbers belong to its own messages.
 pub const FIRST_MESSAGE: i16 = 48;
@@ -132,6 +134,22 @@ impl MessageKind {
             },
         };
         written.map_err(|error| MessageError::Unfit(error.to_string()))
+    }
+
+    /// Returns the message that an end receives for a value.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write), and when the value has no form on the wire.
+    pub fn received(&self, value: &Value) -> Result<ReceivedMessage, MessageError> {
+        let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+        self.write(value, &mut writer)?;
+        if let Some(error) = writer.take_error() {
+            return Err(error.into());
+        }
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Compact);
+        let received = self.read(&mut reader);
+        received.map_err(|error| MessageError::Unfit(error.to_string()))
     }
 
     /// Reads a message. Surplus bytes are an error.

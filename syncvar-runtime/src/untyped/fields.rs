@@ -98,7 +98,9 @@ impl UntypedBehaviour {
         if !self.is_optional() {
             return self.read_classes(self.class.schema().dirty_bits(), reader, initial_state);
         }
-        if reader.context().unused {
+        // The owner's fields of a behaviour that the server has removed meanwhile.
+        let is_late = reader.context().fields & self.presence_bit() == 0 && !self.is_present();
+        if reader.context().unused || is_late {
             return Self::new(self.class).read_optional(reader, initial_state);
         }
         self.read_optional(reader, initial_state)

@@ -1,4 +1,4 @@
-//! Commands of random signatures: their edits, and calls by name.
+//! Commands and calls of clients with random signatures: their edits, and calls by name.
 
 use syncvar::calls::CallKind;
 use syncvar::prelude::*;
@@ -12,28 +12,33 @@ use super::oracle::members;
 use super::retype::{edit_type, rename, shuffle};
 use super::types::{member, random_leaf, random_type, random_value};
 
-/// Returns the commands of a behaviour of the first build.
-pub(super) fn commands(random: &mut Random, of: &str) -> Vec<SchemaCall> {
+/// Returns the calls of a behaviour of the first build.
+pub(super) fn calls(random: &mut Random, of: &str) -> Vec<SchemaCall> {
     let count = random.below(3);
     (0..count)
-        .map(|at| command(random, of, format!("c{at}")))
+        .map(|at| call(random, of, format!("c{at}")))
         .collect()
 }
 
-fn command(random: &mut Random, of: &str, name: String) -> SchemaCall {
+fn call(random: &mut Random, of: &str, name: String) -> SchemaCall {
+    let (kind, prefix) = if random.chance(500) {
+        (CallKind::Command, "Cmd")
+    } else {
+        (CallKind::ClientRpc, "Rpc")
+    };
     let count = random.below(3);
     let arguments = (0..count).map(|at| member(format!("a{at}"), random_type(random, 1)));
     SchemaCall {
-        kind: CallKind::Command,
-        unity_name: format!("Cmd{of}{name}"),
+        kind,
+        unity_name: format!("{prefix}{of}{name}"),
         names: Names::new(name),
         arguments: arguments.collect(),
         after_state: false,
     }
 }
 
-/// Returns the commands of the other build.
-pub(super) fn edit_commands(
+/// Returns the calls of the other build.
+pub(super) fn edit_calls(
     random: &mut Random,
     of: &str,
     calls: &[SchemaCall],
@@ -63,7 +68,7 @@ pub(super) fn edit_commands(
         all.push(edited);
     }
     if random.chance(200) {
-        let (item, source) = (command(random, of, "added".into()), None);
+        let (item, source) = (call(random, of, "added".into()), None);
         all.insert(0, Edited { item, source });
     }
     all
@@ -78,6 +83,15 @@ impl Pair {
         let mut calls = self.server.prefabs[0].behaviours[server].calls();
         calls.find(|call| call.names.name == *theirs)
     }
+
+    /// Returns the client's call for a call of the server.
+    fn call_on_client(&self, behaviour: usize, name: &str) -> Option<&SchemaCall> {
+        let client = self.on_client(behaviour)?;
+        let mut pairs = self.calls.iter();
+        let (_, _, own) = pairs.find(|(at, theirs, _)| *at == behaviour && theirs == name)?;
+        let mut calls = self.client.prefabs[0].behaviours[client].calls();
+        calls.find(|call| call.names.name == *own)
+    }
 }
 
 impl World<'_> {
@@ -89,7 +103,7 @@ impl World<'_> {
         }
         let (pair, mut expected) = (self.pair, Vec::new());
         for (at, behaviour) in pair.client.prefabs[0].behaviours.iter().enumerate() {
-            for own in behaviour.calls() {
+            for own in { behaviour.calls() }.filter(|it| it.kind == CallKind::Command) {
                 let arguments: Vec<_> = { own.arguments.iter() }
                     .map(|it| random_value(random, &it.value))
                     .collect();
@@ -113,6 +127,44 @@ impl World<'_> {
         let mut received = Vec::new();
         while let Some(event) = self.net.server.poll_event() {
             if let ServerEvent::Called(called) = event {
+                let values = Value::structure(called.values().expect("arguments"));
+                received.push((called.name().to_string(), values));
+            }
+        }
+        assert_eq!(received, expected, "seed {}", self.seed);
+    }
+    /// Calls each method of clients on the first object.
+    pub(super) fn check_rpcs(&mut self, random: &mut Random) {
+        let (id, pair) = (self.objects[0], self.pair);
+        if pair.is_typed {
+            return;
+        }
+        let mut expected = Vec::new();
+        while self.net.client_mut(0).poll_event().is_some() {}
+        for (at, behaviour) in pair.server.prefabs[0].behaviours.iter().enumerate() {
+            for theirs in { behaviour.calls() }.filter(|it| it.kind == CallKind::ClientRpc) {
+                let arguments: Vec<_> = { theirs.arguments.iter() }
+                    .map(|it| random_value(random, &it.value))
+                    .collect();
+                let names = theirs.arguments.iter().map(|it| it.names.name.as_str());
+                let sent = Value::structure(names.zip(arguments.iter().cloned()));
+                let seen = pair.call_on_client(at, &theirs.names.name).and_then(|own| {
+                    let value = |name: &str| sent.get(name);
+                    let seen = members(&theirs.arguments, &own.arguments, value, None)?;
+                    Some((own.names.name.clone(), Value::structure(seen)))
+                });
+                let (class, call) = (&behaviour.names.name, &theirs.names.name);
+                let called = self.net.server.call(id, class, call, None, &arguments);
+                assert_eq!(called, Ok(()), "seed {}: {theirs} with {sent}", self.seed);
+                let is_absent = behaviour.is_optional
+                    && self.net.server.value(id, class, "present") != Some(&true.into());
+                expected.extend(seen.filter(|_| !is_absent));
+            }
+        }
+        self.net.settle();
+        let mut received = Vec::new();
+        while let Some(event) = self.net.client_mut(0).poll_event() {
+            if let ClientEvent::Called(called) = event {
                 let values = Value::structure(called.values().expect("arguments"));
                 received.push((called.name().to_string(), values));
             }

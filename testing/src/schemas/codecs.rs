@@ -15,7 +15,8 @@ pub(super) fn random_encoded(random: &mut Random) -> SchemaType {
         0 => named("f32"),
         1 => named("f64"),
         2 => named("Vector3"),
-        _ => named(random.pick(&INTEGERS).unwrap()),
+        // A sequence of bytes is `Bytes`, and a sequence of bytes with a codec a list.
+        _ => named(random.pick(&INTEGERS[1..]).unwrap()),
     };
     encoded(random, &of)
 }
@@ -28,7 +29,7 @@ pub(super) fn encoded(random: &mut Random, of: &SchemaType) -> SchemaType {
     let (codec, parameters) = match name.as_str() {
         "f32" | "f64" | "Vector3" if random.chance(500) => ("Half", Vec::new()),
         "f32" | "f64" | "Vector3" => ("Quantized", vec![RANGE.0, RANGE.1, RANGE.2]),
-        name if INTEGERS.contains(&name) => {
+        name if INTEGERS[1..].contains(&name) => {
             let bits: u32 = name[1..].parse().expect("a width");
             match random.below(4) {
                 0 => ("Fixed", Vec::new()),

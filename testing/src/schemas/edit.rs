@@ -7,7 +7,7 @@ use syncvar::schema::{
 use syncvar::testing::Random;
 use syncvar::values::NetworkHash128;
 
-use super::calls::{commands, edit_commands};
+use super::calls::{calls, edit_calls};
 use super::retype::{edit_type, readers, rename, shuffle, writers};
 use super::typed;
 use super::types::{named, random_field_type, random_leaf, random_type};
@@ -24,7 +24,7 @@ pub(super) struct Pair {
     behaviours: Vec<(usize, usize)>,
     /// Fields of the server and the client that belong together: a behaviour of the server, and both names.
     fields: Vec<(usize, String, String)>,
-    /// Commands that belong together, likewise.
+    /// Calls that belong together, likewise.
     pub(super) calls: Vec<(usize, String, String)>,
 }
 
@@ -90,7 +90,7 @@ impl Pair {
         fields.find(|field| field.names.name == *theirs)
     }
 
-    fn on_client(&self, behaviour: usize) -> Option<usize> {
+    pub(super) fn on_client(&self, behaviour: usize) -> Option<usize> {
         let mut pairs = self.behaviours.iter();
         pairs
             .find(|(server, _)| *server == behaviour)
@@ -187,7 +187,7 @@ impl Pair {
         }
         let present = behaviour.is_optional.then(|| behaviour.classes.pop());
         let calls: Vec<_> = behaviour.calls().cloned().collect();
-        let calls = edit_commands(random, &behaviour.names.name, &calls);
+        let calls = edit_calls(random, &behaviour.names.name, &calls);
         let fields = self.edit_fields(random, &behaviour);
         let mut edited = self.with_partners(random, at, behaviour, (fields, calls));
         edited.classes.extend(present.flatten());
@@ -333,7 +333,7 @@ fn behaviour(random: &mut Random, name: &str) -> SchemaBehaviour {
         source: None,
     });
     let fields = fields.collect();
-    let calls = commands(random, name).into_iter();
+    let calls = calls(random, name).into_iter();
     let calls = calls.map(|item| Edited { item, source: None }).collect();
     let empty = SchemaBehaviour {
         names: Names::new(name),

@@ -1,7 +1,7 @@
 //! Objects, calls and messages by name, for programs without the compiled types.
 
 use syncvar_runtime::unstable::call::CallRouter;
-use syncvar_runtime::untyped::{FieldError, InputBytes, UntypedBehaviour, Value, write_arguments};
+use syncvar_runtime::untyped::{FieldError, InputBytes, UntypedBehaviour, Value};
 use syncvar_runtime::{CallError, Encoding, MessageError, NetId, NetworkWriter};
 
 use crate::client::NetworkClient;
@@ -133,14 +133,7 @@ impl NetworkClient {
         let name = CommandName { behaviour, command };
         let place = self.objects.command_named(id, name, framing, channels)?;
         let mut call = self.session.begin_command(id, place, &self.objects)?;
-        for writer in &mut call.writers {
-            writer.at_behaviour(Some(place.name));
-            let written = write_arguments(place.schema.arguments, arguments, writer);
-            written.map_err(|error| CallError::Argument(error.to_string()))?;
-            if let Some(error) = writer.take_error() {
-                return Err(error.into());
-            }
-        }
+        call.write_values(arguments)?;
         self.send_call(call)
     }
 

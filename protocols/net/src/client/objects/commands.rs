@@ -31,10 +31,8 @@ impl Objects {
     ) -> Result<CallPlace, CallError> {
         let replica = self.world.objects.get(object.0);
         let replica = replica.filter(|replica| replica.is_visible());
-        let replica = replica.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.world.pools.prefab(replica.at.pool);
-        let prefabs = &self.world.prefabs;
-        let place = prefabs.declared_call(prefab, object, class, number)?;
+        replica.ok_or(CallError::UnknownObject(object))?;
+        let place = self.world.declared_call(object, class, number)?;
         self.check_command(object, &place, framing, channels)?;
         Ok(place)
     }
@@ -50,17 +48,8 @@ impl Objects {
         let CommandName { behaviour, command } = named;
         let replica = self.world.objects.get(object.0);
         let replica = replica.filter(|replica| replica.is_visible());
-        let unknown = CallError::UnknownObject(object);
-        let prefab = replica.and_then(|replica| {
-            let prefab = self.world.pools.prefab(replica.at.pool);
-            self.world.prefabs.get(prefab)
-        });
-        let prefab = prefab.ok_or(unknown)?;
-        let found = prefab.calls.command_named(behaviour, command);
-        let place = found.ok_or_else(|| CallError::NoSuchCall {
-            object,
-            call: format!("{behaviour}.{command}"),
-        })?;
+        replica.ok_or(CallError::UnknownObject(object))?;
+        let place = self.world.named_call(object, behaviour, command, true)?;
         self.check_command(object, &place, framing, channels)?;
         Ok(place)
     }

@@ -13,6 +13,7 @@ use syncvar_runtime::unstable::call::{
     CallDirection, CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall,
 };
 use syncvar_runtime::unstable::world::CheckOut;
+use syncvar_runtime::untyped::Value;
 use syncvar_runtime::{
     CallError, CallFailure, Called, CommandRefusal, ConnectionId, Encoding, NetId,
     NetworkBehaviour, NetworkCalls, NetworkReader, NetworkWriter, ReadError, ReceivedEvent,
@@ -47,6 +48,54 @@ impl NetworkServer {
     pub fn calls_at<B: NetworkCalls>(&mut self, id: NetId, index: usize) -> B::Rpcs<'_> {
         const { syncvar_runtime::assert_calls_known::<B>() }
         B::rpcs(RpcSender::through(self, id, Class::of::<B>(Some(index))))
+    }
+
+    /// Calls clients by the names of a behaviour and a method, with the arguments as values. `target` replaces the
+    /// method's own receivers, and names the connection of a `#[target_rpc]`.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Door {
+    ///     knocks: u32,
+    /// }
+    ///
+    /// #[network_calls]
+    /// impl Door {
+    ///     #[client_rpc]
+    ///     fn knock(&mut self, times: u32) {
+    ///         self.knocks += times;
+    ///     }
+    /// }
+    ///
+    /// let game = || Prefabs::new().register::<Door>("door");
+    /// let schema = game().schema();
+    /// let mut net = MemoryNetwork::new(move || Prefabs::from_schema(&schema).unwrap());
+    /// net.connect_client(NetworkClient::new(game()));
+    /// let id = net.server.spawn_prefab("door", SpawnOptions::default())?;
+    /// net.settle();
+    /// net.server.call(id, "Door", "knock", None, &[3.into()])?;
+    /// net.settle();
+    /// assert_eq!(net.client(0).get::<Door>(id).unwrap().knocks, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the object has no such call of clients, an argument does not fit, and as a call of a compiled method.
+    pub fn call(
+        &mut self,
+        id: NetId,
+        behaviour: &str,
+        call: &str,
+        target: Option<Target>,
+        arguments: &[Value],
+    ) -> Result<(), CallError> {
+        let place = self.objects.world.named_call(id, behaviour, call, false)?;
+        let mut call = self.begin_rpc(id, place, target)?;
+        call.write_values(arguments)?;
+        self.send_call(call)
     }
 
     /// Runs a received command on a value of the behaviour that the application owns. Ownership and rate
@@ -204,31 +253,8 @@ impl CallRouter for NetworkServer {
                 writers: [writer].into_iter().collect(),
             });
         };
-        let plan = self
-            .rooms()
-            .call_scope()
-            .plan(object, class, number, target)?;
-        let (objects, sessions) = (&self.objects, &self.sessions);
-        let payloads = self
-            .calls
-            .begin_payloads(objects, sessions, object, &plan)?;
-        let (place, target) = (plan.place, plan.target.clone());
-        let mut headers = payloads.iter();
-        let compact = headers.find(|(framing, ..)| *framing == Framing::Compact);
-        self.calls.outgoing = Some(Outgoing {
-            plan,
-            types: payloads
-                .iter()
-                .map(|(framing, kind, _)| (*framing, *kind))
-                .collect(),
-            header: compact.map_or(0, |(.., writer)| writer.len()),
-        });
-        Ok(RoutedCall {
-            object,
-            place,
-            target,
-            writers: payloads.into_iter().map(|(.., writer)| writer).collect(),
-        })
+        let place = self.objects.world.declared_call(object, class, number)?;
+        self.begin_rpc(object, place, target)
     }
 
     fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
@@ -290,5 +316,38 @@ impl CallRouter for NetworkServer {
         });
         self.run_local_calls();
         sent
+    }
+}
+
+impl NetworkServer {
+    /// Begins a call of clients, with a writer for each framing of the receivers.
+    fn begin_rpc(
+        &mut self,
+        object: NetId,
+        place: CallPlace,
+        target: Option<Target>,
+    ) -> Result<RoutedCall, CallError> {
+        let plan = self.rooms().call_scope().plan(object, place, target)?;
+        let (objects, sessions) = (&self.objects, &self.sessions);
+        let payloads = self
+            .calls
+            .begin_payloads(objects, sessions, object, &plan)?;
+        let (place, target) = (plan.place, plan.target.clone());
+        let mut headers = payloads.iter();
+        let compact = headers.find(|(framing, ..)| *framing == Framing::Compact);
+        self.calls.outgoing = Some(Outgoing {
+            plan,
+            types: payloads
+                .iter()
+                .map(|(framing, kind, _)| (*framing, *kind))
+                .collect(),
+            header: compact.map_or(0, |(.., writer)| writer.len()),
+        });
+        Ok(RoutedCall {
+            object,
+            place,
+            target,
+            writers: payloads.into_iter().map(|(.., writer)| writer).collect(),
+        })
     }
 }

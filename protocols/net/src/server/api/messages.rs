@@ -1,11 +1,12 @@
 //! Messages of the program without an object.
 
 use bytes::Bytes;
+use syncvar_runtime::untyped::Value;
 use syncvar_runtime::{ConnectionId, SyncValue};
 use syncvar_runtime::{MessageError, ReceivedMessage};
 
 use crate::ClientEvent;
-use crate::server::sessions::program_messages::encode_message;
+use crate::server::sessions::program_messages::OutgoingMessage;
 use crate::server::{LocalClient, NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -98,7 +99,74 @@ impl NetworkServer {
     ) -> Result<(), MessageError> {
         let kind = self.objects.world.prefabs.messages().find::<M>()?;
         let (number, name) = (kind.number, kind.name.clone());
-        let mut connections: Vec<_> = connections.into_iter().collect();
+        let message = OutgoingMessage {
+            channel,
+            number,
+            write: &|writer| {
+                writer.write(message);
+                Ok(())
+            },
+            received: &|| ReceivedMessage::new(name.clone(), message.clone()),
+        };
+        self.send_message(connections.into_iter().collect(), &message)
+    }
+
+    /// Sends a message by its name, with its value, to some connections on a channel: see [`send_on`](Self::send_on).
+    ///
+    /// ```
+    /// use syncvar::{prelude::*, untyped::Value};
+    ///
+    /// #[derive(SyncValue, Clone)]
+    /// struct Chat {
+    ///     text: String,
+    /// }
+    ///
+    /// let game = || Prefabs::new().message::<Chat>("chat");
+    /// let schema = game().schema();
+    /// let mut net = MemoryNetwork::new(move || Prefabs::from_schema(&schema).unwrap());
+    /// net.connect_client(NetworkClient::new(game()));
+    /// net.settle();
+    /// let everybody: Vec<_> = net.server.connections().collect();
+    /// net.server.send_value_on(everybody, 0, "chat", Value::structure([("text", "hello")]))?;
+    /// net.settle();
+    /// let received = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    /// let mut texts = received.filter_map(|event| match event {
+    ///     ClientEvent::Message(message) => message.get::<Chat>().map(|chat| chat.text.clone()),
+    ///     _ => None,
+    /// });
+    /// assert_eq!(texts.next().as_deref(), Some("hello"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When no message has the name, the value does not fit, and as [`send_on`](Self::send_on).
+    pub fn send_value_on(
+        &mut self,
+        connections: impl IntoIterator<Item = ConnectionId>,
+        channel: u8,
+        message: &str,
+        value: impl Into<Value>,
+    ) -> Result<(), MessageError> {
+        let kind = self.objects.world.prefabs.messages().by_name(message);
+        let kind = kind.ok_or_else(|| MessageError::UnknownName(message.into()))?;
+        let (kind, value) = (kind.clone(), value.into());
+        let received = kind.received(&value)?;
+        let message = OutgoingMessage {
+            channel,
+            number: kind.number,
+            write: &|writer| kind.write(&value, writer),
+            received: &|| received.clone(),
+        };
+        self.send_message(connections.into_iter().collect(), &message)
+    }
+
+    fn send_message(
+        &mut self,
+        mut connections: Vec<ConnectionId>,
+        message: &OutgoingMessage<'_>,
+    ) -> Result<(), MessageError> {
+        let channel = message.channel;
         if usize::from(channel) >= self.context.config.channels.len() {
             return Err(MessageError::UnknownChannel(channel));
         }
@@ -110,21 +178,14 @@ impl NetworkServer {
             };
             let bytes = &mut encoded[usize::from(framing.number())];
             if bytes.is_none() {
-                *bytes = Some(encode_message(
-                    &self.context.config,
-                    framing,
-                    channel,
-                    number,
-                    message,
-                )?);
+                *bytes = Some(message.encode(&self.context.config, framing)?);
             }
         }
         self.deliver();
         for connection in connections {
             if self.is_local(connection) {
-                let message = ReceivedMessage::new(name.clone(), message.clone());
                 if let Some(host) = &mut self.host {
-                    host.push_event(ClientEvent::Message(message));
+                    host.push_event(ClientEvent::Message((message.received)()));
                 }
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Receivers of calls.
 
-use syncvar_runtime::unstable::call::{CallPlace, Class};
+use syncvar_runtime::unstable::call::CallPlace;
 use syncvar_runtime::{AudienceId, CallError, ConnectionId, NetId, Target};
 
 use crate::Framing;
@@ -83,22 +83,15 @@ pub(crate) fn receivers(
 }
 
 impl CallScope<'_> {
-    /// Resolves a call, and checks its target.
+    /// Plans a call of clients, and checks its target.
     pub(crate) fn plan(
         &self,
         object: NetId,
-        class: Class,
-        number: u32,
+        place: CallPlace,
         target: Option<Target>,
     ) -> Result<CallPlan, CallError> {
         let replicated = self.objects.world.objects.get(object.0);
         let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.objects.world.pools.prefab(replicated.at.pool);
-        let place = self
-            .objects
-            .world
-            .prefabs
-            .declared_call(prefab, object, class, number)?;
         if usize::from(place.schema.channel) >= self.context.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }

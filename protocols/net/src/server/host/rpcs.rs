@@ -30,9 +30,7 @@ impl Host {
         let replicated = objects.world.objects.get(object.0);
         let replicated = replicated.filter(|_| self.known.contains(object));
         let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
-        let prefab = objects.world.pools.prefab(replicated.at.pool);
-        let prefabs = &objects.world.prefabs;
-        let place = prefabs.declared_call(prefab, object, class, number)?;
+        let place = objects.world.declared_call(object, class, number)?;
         if place.schema.requires_ownership && replicated.owner != Some(self.connection) {
             return Err(CallError::NotOwner(object));
         }

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::{
-    ConnectionId, NetworkReader, NetworkWriter, Prefabs, ReadError, ReadErrorKind, SyncValue,
-    WriteError,
+    ConnectionId, MessageError, NetworkReader, NetworkWriter, Prefabs, ReadError, ReadErrorKind,
+    ReceivedMessage, WriteError,
 };
 
 use crate::Framing;
@@ -67,24 +67,40 @@ impl Sessions {
     }
 }
 
-/// Encodes a message with its frame, for a channel.
-pub(crate) fn encode_message<M: SyncValue>(
-    config: &ServerConfig,
-    framing: Framing,
-    channel: u8,
-    number: i16,
-    message: &M,
-) -> Result<Bytes, WriteError> {
-    let mut value = NetworkWriter::with_encoding(framing.encoding());
-    value.write(message);
-    if let Some(error) = value.take_error() {
-        return Err(error);
+/// Message to connections, encoded once per framing.
+pub(crate) struct OutgoingMessage<'a> {
+    /// Channel.
+    pub(crate) channel: u8,
+    /// Number of the message.
+    pub(crate) number: i16,
+    /// Writes the value.
+    pub(crate) write: &'a dyn Fn(&mut NetworkWriter) -> Result<(), MessageError>,
+    /// Returns the message for the local client of a host.
+    pub(crate) received: &'a dyn Fn() -> ReceivedMessage,
+}
+
+impl OutgoingMessage<'_> {
+    /// Encodes the message with its frame.
+    ///
+    /// # Errors
+    ///
+    /// When the value does not fit, has no encoding, or is too long for the channel.
+    pub(crate) fn encode(
+        &self,
+        config: &ServerConfig,
+        framing: Framing,
+    ) -> Result<Bytes, MessageError> {
+        let mut value = NetworkWriter::with_encoding(framing.encoding());
+        (self.write)(&mut value)?;
+        if let Some(error) = value.take_error() {
+            return Err(error.into());
+        }
+        let room = config.channel_info(self.channel).room;
+        if let Some(kind) = room.refusal(framing.form(), value.len()) {
+            return Err(WriteError::new(kind, 0, None, None).into());
+        }
+        let mut framed = NetworkWriter::new();
+        frame_number(&mut framed, self.number, value.as_bytes());
+        Ok(framed.take_bytes())
     }
-    let room = config.channel_info(channel).room;
-    if let Some(kind) = room.refusal(framing.form(), value.len()) {
-        return Err(WriteError::new(kind, 0, None, None));
-    }
-    let mut framed = NetworkWriter::new();
-    frame_number(&mut framed, number, value.as_bytes());
-    Ok(framed.take_bytes())
 }
