@@ -188,7 +188,12 @@ impl World<'_> {
             .net
             .server
             .set_value(id, &name, &field.names.name, value);
-        self.note(object, behaviour, &name, &field);
+        // The presence changes all fields of its behaviour.
+        for (at, name, field) in fields {
+            if at == behaviour {
+                self.note(object, behaviour, &name, &field);
+            }
+        }
     }
 
     /// Returns the value of a field of the server; `None` for an absent behaviour.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use syncvar::Budget;
+use syncvar::behaviour::Optional;
 use syncvar::prelude::*;
 use syncvar_testing::{Banner, Packet, Pair, spawn_owned};
 
@@ -35,6 +36,7 @@ fn prefabs() -> Prefabs {
         .register::<Vault>("vault")
         .register::<Mover>("mover")
         .register::<Drum>("drum")
+        .register::<Optional<Mover>>("guest")
 }
 
 /// Returns a pair that updates at 30 Hz.
@@ -96,6 +98,30 @@ fn snapshot_makes_the_repair_of_its_fields_obsolete() {
     }
     assert!(is_lost);
     assert_eq!(pair.client.get::<Mover>(mover).unwrap().x, 7);
+}
+
+/// The repair of a lost addition and the change may have one tick.
+#[test]
+fn change_in_the_tick_of_a_repaired_addition_arrives() {
+    for delay in 0..40 {
+        let mut pair = joined();
+        let mover = pair.server.spawn(Mover::default());
+        let guest = pair.server.spawn(Optional::<Mover>::default());
+        exchange(&mut pair, true, true);
+        let mut optional = pair.server.get_mut::<Optional<Mover>>(guest).unwrap();
+        optional.set(Some(Mover::default()));
+        drop(optional);
+        assert_eq!(exchange(&mut pair, false, true).len(), 1, "lost");
+        for step in 0..80 {
+            if step == delay {
+                pair.server.get_mut::<Mover>(guest).unwrap().x.set(7);
+            }
+            *pair.server.get_mut::<Mover>(mover).unwrap().x += 1;
+            exchange(&mut pair, true, true);
+        }
+        let arrived = pair.client.get::<Mover>(guest).unwrap();
+        assert_eq!(arrived.x, 7, "after {delay} ticks");
+    }
 }
 
 /// The next datagram, here that of a mover, repeats what the client has not acknowledged, but for fields with a rule.

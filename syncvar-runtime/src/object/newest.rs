@@ -53,10 +53,12 @@ impl NewestWins {
             return private;
         }
         let newer = ticks.changed_since(self.tick);
-        let present = info.schema.own_bits();
-        if info.presence == Presence::Optional && newer & present != 0 {
-            // The state of a different instance.
-            return u64::MAX;
+        if info.presence == Presence::Optional {
+            // A repair and a change of one tick are of one instance.
+            let later = ticks.changed_after(self.tick);
+            if later & info.schema.own_bits() != 0 {
+                return u64::MAX;
+            }
         }
         newer | private
     }
