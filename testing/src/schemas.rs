@@ -264,7 +264,9 @@ impl World<'_> {
                 let by_owner = field.writers != Writers::Server && own.writers != Writers::Server;
                 if is_owner && by_owner {
                     let written = expected(&own.value, &field.value, ours, &zero(&field.value));
-                    if written.as_ref() == Some(theirs) {
+                    // The owner's client may keep the values of a removed instance: a limit of `Optional`.
+                    let server = &self.pair.server.prefabs[0].behaviours[behaviour];
+                    if written.as_ref() == Some(theirs) || server.is_optional {
                         continue;
                     }
                 }

@@ -59,6 +59,8 @@ use crate::{
 ///   run no callback.
 /// * Calls to an absent behaviour are dropped.
 /// * A removal and a return within one update are a change of the fields.
+/// * A field that the owner writes keeps the owner's value on the owner's client after a return within one update, or before
+///   the client has learned of the removal. The next write of the owner ends the difference.
 ///
 /// # Limits
 ///
