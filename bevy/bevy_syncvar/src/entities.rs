@@ -1,6 +1,7 @@
 //! Entities and their objects: markers, ids, the table of both.
 
 use std::mem;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bevy_ecs::entity::{Entity, EntityHashSet};
@@ -77,6 +78,8 @@ pub struct NetEntities {
     entities: HashMap<NetId, Entity>,
     /// Entities with their objects, by the index of the entity.
     ids: Vec<(Entity, NetId)>,
+    /// Client: object whose component is being read.
+    holder: AtomicU32,
     references: Mutex<References>,
 }
 
@@ -85,8 +88,6 @@ pub struct NetEntities {
 struct References {
     /// Server: entities without an object to which a component refers.
     missing: EntityHashSet,
-    /// Client: object whose component is being read.
-    holder: Option<NetId>,
     /// Client: objects whose components refer to an object, or did.
     holders: HashMap<NetId, Vec<NetId>>,
 }
@@ -119,7 +120,7 @@ impl NetEntities {
         if reference.is_none() {
             return Entity::PLACEHOLDER;
         }
-        self.references().note(reference.id());
+        self.note(reference.id());
         self.entity(reference.id()).unwrap_or(Entity::PLACEHOLDER)
     }
 
@@ -178,9 +179,22 @@ impl NetEntities {
         self.references().missing.retain(|entity| exists(*entity));
     }
 
-    /// Client: sets the object whose component is read next.
-    pub(crate) fn set_holder(&self, holder: Option<NetId>) {
-        self.references().holder = holder;
+    /// Client: sets the object whose component is read next; [`NetId::NONE`] for none.
+    #[inline]
+    pub(crate) fn set_holder(&self, holder: NetId) {
+        self.holder.store(holder.0, Ordering::Relaxed);
+    }
+
+    /// Client: notes that the read component refers to an object.
+    fn note(&self, target: NetId) {
+        let holder = NetId(self.holder.load(Ordering::Relaxed));
+        if holder != NetId::NONE {
+            let mut references = self.references();
+            let holders = references.holders.entry(target).or_default();
+            if !holders.contains(&holder) {
+                holders.push(holder);
+            }
+        }
     }
 
     /// Client: returns the objects whose components may refer to an object.
@@ -195,17 +209,5 @@ impl NetEntities {
     /// Client: forgets an object that will not come back.
     pub(crate) fn forget(&self, id: NetId) {
         self.references().holders.remove(&id);
-    }
-}
-
-impl References {
-    /// Notes that the read component refers to an object.
-    fn note(&mut self, target: NetId) {
-        if let Some(holder) = self.holder {
-            let holders = self.holders.entry(target).or_default();
-            if !holders.contains(&holder) {
-                holders.push(holder);
-            }
-        }
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn apply(world: &mut World) {
             }
             known.drain(&mut parts);
         }
-        entities.set_holder(None);
+        entities.set_holder(NetId::NONE);
         entities.retain_missing(|_| false);
         *world.resource_mut::<NetEntities>() = entities;
     });

@@ -39,6 +39,15 @@ where
 }
 
 impl<C: Component, S: ShadowOf<C>> Received<C, S> {
+    /// Returns whether an observer watches the event.
+    pub(crate) fn is_observed(world: &World) -> bool {
+        let key = world.event_key::<Self>();
+        let observers = key.and_then(|key| world.observers().try_get_observers(key));
+        observers.is_some_and(|observers| {
+            !observers.global_observers().is_empty() || !observers.entity_observers().is_empty()
+        })
+    }
+
     pub(crate) fn new(entity: Entity, previous: S::Before) -> Self {
         Self {
             entity,

@@ -61,7 +61,7 @@ fn handle(world: &mut World, event: ClientEvent) {
             show_owned(world, object);
         }
         ClientEvent::Refused { reason } | ClientEvent::Disconnected { reason } => {
-            end(world, reason)
+            end(world, reason);
         }
         ClientEvent::Message(message) => events::receive_on_client(world, &message),
         ClientEvent::Called(called) => calls::receive(world, None, &called),

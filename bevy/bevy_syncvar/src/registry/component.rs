@@ -102,7 +102,7 @@ where
     }
 
     fn absent(&self) -> fn(BehaviourList) -> BehaviourList {
-        |list| list.with(Optional::<S>::default())
+        |list| list.with_optional::<S>(None)
     }
 
     fn is_shadow(&self, behaviour: TypeId) -> bool {
@@ -129,7 +129,7 @@ where
             shadow.write(component.bypass_change_detection(), u64::MAX, entities);
             shadow
         });
-        list.with(Optional::from(shadow))
+        list.with_optional(shadow)
     }
 
     fn collect(&mut self, parts: &mut ServerParts<'_>) {
@@ -208,11 +208,13 @@ where
             let Some(entity) = entities.entity(id) else {
                 return;
             };
-            entities.set_holder(Some(id));
+            entities.set_holder(id);
             match (shadow, present.get_mut(entity).ok()) {
                 (Some(shadow), Some(component)) => {
                     let previous = receive(component, shadow, fields, entities);
-                    received.extend(previous.map(|previous| (entity, previous)));
+                    if is_observed {
+                        received.extend(previous.map(|previous| (entity, previous)));
+                    }
                 }
                 (Some(shadow), None) => added.push((entity, shadow.create(entities))),
                 (None, Some(_)) => removed.push(entity),
@@ -221,7 +223,7 @@ where
         };
         let client = &mut *parts.client;
         client.drain_received::<Optional<S>>(|id, _, shadow, fields| {
-            take(id, shadow.as_mut(), fields)
+            take(id, shadow.as_mut(), fields);
         });
         client.drain_received::<S>(|id, _, shadow, fields| take(id, Some(shadow), fields));
     }
@@ -232,7 +234,7 @@ where
             && let Some(component) = parts.world.get_mut::<C>(entity)
             && let Ok(mut shadow) = parts.client.get_mut::<S>(id)
         {
-            parts.entities.set_holder(Some(id));
+            parts.entities.set_holder(id);
             let previous = receive(component, &mut *shadow, u64::MAX, parts.entities);
             self.received
                 .extend(previous.map(|previous| (entity, previous)));

@@ -67,7 +67,7 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
     }
 
     fn absent(&self) -> fn(BehaviourList) -> BehaviourList {
-        |list| list.with(Optional::<R::Shadow>::default())
+        |list| list.with_optional::<R::Shadow>(None)
     }
 
     fn is_shadow(&self, behaviour: TypeId) -> bool {
@@ -104,7 +104,7 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
             shadow.write(resource.bypass_change_detection(), u64::MAX, entities);
             shadow
         });
-        list.with(Optional::from(shadow))
+        list.with_optional(shadow)
     }
 
     fn collect(&mut self, parts: &mut ServerParts<'_>) {
@@ -144,7 +144,7 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
                 let Some(entity) = entities.entity(id) else {
                     return;
                 };
-                entities.set_holder(Some(id));
+                entities.set_holder(id);
                 match (shadow.as_mut(), world.get_resource_mut::<R>()) {
                     (Some(shadow), Some(mut resource)) => {
                         let own = resource.bypass_change_detection();
@@ -168,7 +168,7 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
             && let Ok(mut shadow) = parts.client.get_mut::<R::Shadow>(id)
             && let Some(mut resource) = parts.world.get_resource_mut::<R>()
         {
-            parts.entities.set_holder(Some(id));
+            parts.entities.set_holder(id);
             let own = resource.bypass_change_detection();
             if let Some(previous) = shadow.read(own, u64::MAX, parts.entities) {
                 resource.set_changed();

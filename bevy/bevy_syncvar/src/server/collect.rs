@@ -10,6 +10,9 @@ use crate::registry::{Registry, ServerParts};
 use crate::relations::hierarchy;
 use crate::{Net, NetEntities, Replicated, SceneId};
 
+/// Number of queued entities whose memory is kept.
+const MAX_KEPT: usize = 1024;
+
 /// Takes over everything that has changed since the last run.
 pub(super) fn collect(world: &mut World) {
     renew_misfits(world);
@@ -54,7 +57,9 @@ pub(super) fn collect(world: &mut World) {
         hierarchy::collect(world, server, &entities, &mut queue.moved);
         *world.resource_mut::<Registry>() = registry;
         *world.resource_mut::<NetEntities>() = entities;
-        // Its vectors keep their memory.
+        // The memory of a level's entities serves no later frame.
+        queue.spawned.shrink_to(MAX_KEPT);
+        queue.moved.shrink_to(MAX_KEPT);
         *world.resource_mut::<ServerQueue>() = queue;
     });
 }
