@@ -4,6 +4,7 @@ mod attacks;
 mod field_ticks;
 mod ids;
 mod liars;
+mod lists;
 mod measured;
 mod mirror;
 mod mirror_spawns;

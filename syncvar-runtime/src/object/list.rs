@@ -38,12 +38,15 @@ enum ListPlace {
     Slot(Box<dyn Slot>),
 }
 
+/// Action on a slot.
+type SlotAction<'a> = &'a mut dyn FnMut(&mut dyn Slot);
+
 /// Slots of an absent optional behaviour of a type.
 struct AbsentSlot {
     /// Slot for reading, of all objects.
     slot: &'static (dyn Slot + 'static),
     /// Lends a slot, and returns it if it has changed.
-    lend: fn(&mut dyn FnMut(&mut dyn Slot)) -> Option<Box<dyn Slot>>,
+    lend: fn(SlotAction<'_>) -> Option<Box<dyn Slot>>,
     /// Makes a slot.
     make: fn() -> Box<dyn Slot>,
 }
@@ -167,7 +170,8 @@ impl fmt::Debug for BehaviourList {
 
 #[diagnostic::do_not_recommend]
 impl BehaviourSet for BehaviourList {
-    fn into_behaviours(self) -> Behaviours {
+    fn into_behaviours(mut self) -> Behaviours {
+        self.0.shrink_to_fit();
         Behaviours::of_row(self)
     }
 
