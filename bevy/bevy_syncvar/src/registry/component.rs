@@ -199,6 +199,7 @@ where
 
     fn drain(&mut self, parts: &mut ClientParts<'_>) {
         let entities = parts.entities;
+        let is_observed = Received::<C, S>::is_observed(parts.world);
         let present = self
             .present
             .get_or_insert_with(|| QueryState::new(parts.world));
