@@ -10,6 +10,7 @@ const ENTRIES = {
   syncvar: "src/index.ts",
   prediction: "src/predictor.ts",
   resolution: "src/resolution.ts",
+  track: "src/track.ts",
   describe: "src/describe.ts",
   react: "src/react.ts",
   vue: "src/vue.ts",

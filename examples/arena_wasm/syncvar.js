@@ -2,24 +2,6 @@
 
 import start, { Game } from "./arena_wasm.js";
 
-/** Values of a field with their ticks. */
-export class Track {
-  #samples = [];
-
-  add(tick, value) {
-    this.#samples.push({ tick, value });
-    if (this.#samples.length > 32) this.#samples.shift();
-  }
-
-  at(tick) {
-    const next = this.#samples.findIndex((sample) => sample.tick > tick);
-    if (next <= 0) return this.#samples.at(next)?.value;
-    const [from, to] = [this.#samples[next - 1], this.#samples[next]];
-    const part = (tick - from.tick) / (to.tick - from.tick);
-    return from.value.map((start, index) => start + (to.value[index] - start) * part);
-  }
-}
-
 /** An object: a fighter with its body, or the crown. */
 class GameObject {
   constructor(game, values) {

@@ -19,7 +19,7 @@ use syncvar::websocket::WebPort;
 const GRACE: Duration = Duration::from_mins(2);
 
 /// Modules of all pages.
-const SHARED: [(&str, &str); 4] = [
+const SHARED: [(&str, &str); 5] = [
     ("/canvas.js", include_str!("web/canvas.js")),
     ("/panels.js", include_str!("web/panels.js")),
     (
@@ -29,6 +29,10 @@ const SHARED: [(&str, &str); 4] = [
     (
         "/prediction.js",
         include_str!("../../clients/typescript/prediction.js"),
+    ),
+    (
+        "/track.js",
+        include_str!("../../clients/typescript/track.js"),
     ),
 ];
 

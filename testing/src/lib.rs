@@ -12,6 +12,8 @@ pub mod loss;
 pub mod mirror;
 mod network;
 mod packets;
+#[cfg(feature = "pages")]
+pub mod pages;
 mod pair;
 pub mod programs;
 pub mod schemas;

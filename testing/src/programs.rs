@@ -30,7 +30,7 @@
 mod calls;
 mod ends;
 mod field;
-mod link;
+pub(crate) mod link;
 mod notes;
 mod oracle;
 mod play;

@@ -8,14 +8,14 @@
     reason = "what is short is easier to read here"
 )]
 
-mod calls;
-mod codecs;
+pub(crate) mod calls;
+pub(crate) mod codecs;
 mod edit;
 mod oracle;
 mod owners;
 mod retype;
-mod typed;
-mod types;
+pub(crate) mod typed;
+pub(crate) mod types;
 
 use std::collections::BTreeMap;
 

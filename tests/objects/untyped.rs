@@ -6,7 +6,7 @@ use syncvar::behaviour::{BufferSerializer, Synchronize};
 use syncvar::error::SynchronizeError;
 use syncvar::prelude::*;
 use syncvar::schema::Schema;
-use syncvar::testing::MemoryNetwork;
+use syncvar::testing::{Conditions, MemoryNetwork};
 use syncvar::untyped::{FieldErrorKind, UntypedBehaviour, Value};
 use syncvar::{ClientConfig, Framing, SyncValue};
 
@@ -317,6 +317,42 @@ fn a_server_without_compiled_types_adds_and_removes_an_optional_behaviour() {
     assert_eq!(health(&net), None);
     let error = net.server.set_value(id, "Body", "health", 1).unwrap_err();
     assert_eq!(error.kind(), &FieldErrorKind::Absent);
+}
+
+#[test]
+fn a_write_of_the_owner_that_crosses_an_override_returns_to_the_owner() {
+    let text = "\
+prefab door 5b882675757277b806e97060b8398901
+  behaviour Door, channel 0
+    class Door
+      lock: u8, written by the owner and the server
+";
+    let schema = Schema::parse(text).unwrap();
+    let mut net = MemoryNetwork::pair(move || Prefabs::from_schema(&schema).unwrap());
+    net.settle();
+    let owner = Some(net.connection(0));
+    let options = SpawnOptions {
+        owner,
+        ..SpawnOptions::default()
+    };
+    let door = net.server.spawn_prefab("door", options).unwrap();
+    net.settle();
+    net.set_uplink(
+        0,
+        Conditions {
+            delay: Duration::from_millis(200),
+            ..Conditions::default()
+        },
+    );
+    let client = net.client_mut(0);
+    client.set_value(door, "Door", "lock", 3).unwrap();
+    net.step();
+    net.step();
+    net.server.set_value(door, "Door", "lock", 9).unwrap();
+    net.settle();
+    let last = Some(&Value::from(3));
+    assert_eq!(net.server.value(door, "Door", "lock"), last);
+    assert_eq!(net.client(0).value(door, "Door", "lock"), last);
 }
 
 #[test]

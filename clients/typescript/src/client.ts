@@ -59,6 +59,8 @@ export interface Events<G extends GameTypes = any> {
   refused: [object: NetworkObject<G>];
   /** A value of a server of another build does not fit the type of the page: the field keeps its value, or an element of it is 0. */
   unfit: [behaviour: Behaviour, field: string];
+  /** A message of a server of another build does not fit its type on the page, and was dropped. */
+  unfitMessage: [name: string];
   /** A message of the program. */
   message: Messages<G>;
 }

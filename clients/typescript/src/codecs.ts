@@ -45,8 +45,8 @@ const ALIASES = new Map(Object.entries({
   Postcard: "[u8]",
 }));
 
-const COLLECTIONS = new Map<string, (parts: Type[]) => Collection>([
-  ["SyncList", ([element]) => list(element)],
+const COLLECTIONS = new Map<string, (parts: Type[], types: TypeSchema[]) => Collection>([
+  ["SyncList", ([element], [type]) => list(element, isNamed(type, "u8") ? BYTE : element)],
   ["SyncDictionary", ([key, value]) => dictionary(key, value)],
   ["SyncHashSet", ([element]) => set(element)],
   ["SyncSortedSet", ([element]) => set(element)],
@@ -70,8 +70,8 @@ function alias(name: string): TypeSchema | undefined {
   return found === undefined ? undefined : readType(new Text(found));
 }
 
-/** Codecs of these types without an encoding. */
-const vectors = new Map<string, Type>();
+/** Codecs of these types, and of numbers, without an encoding. */
+const shared = new Map<string, Type>();
 
 /**
  * Returns the form of a type of the program, such as `codec("{ name: String, team: u8 }")`, for the payloads of a request to join and of its
@@ -99,14 +99,16 @@ const ENCODINGS = ["ZigZag", "Fixed", "Bits", "Quantized", "Half"];
 export function codecOf(type: TypeSchema, encoding?: Encoding): Type {
   switch (type.kind) {
     case "named": {
+      const known = encoding ? undefined : shared.get(type.name);
+      if (known) return known;
       const other = alias(type.name);
-      if (!other) return leaf(type.name)(encoding);
-      const made = (!encoding && vectors.get(type.name)) || codecOf(other, encoding);
-      if (!encoding) vectors.set(type.name, made);
+      const made = other ? codecOf(other, encoding) : leaf(type.name)(encoding);
+      // The program may register others later.
+      if (!encoding && (other || made.form)) shared.set(type.name, made);
       return made;
     }
     case "struct":
-      return members(membersOf(type.members, encoding));
+      return members(type.members, encoding);
     case "enum":
       return enumeration(type.variants, encoding);
     case "sequence":
@@ -133,15 +135,11 @@ function isNamed(type: TypeSchema, name: string): boolean {
   return type.kind === "named" && type.name === name;
 }
 
-function membersOf(schemas: MemberSchema[], encoding?: Encoding): [string, Type][] {
-  return schemas.map(({ name, schema }) => [name, codecOf(schema, encoding)]);
-}
-
 /** Members one after another: an object, or an array if their names are positions. */
-function members(parts: [string, Type][]): Codec {
-  const isTuple = parts.length > 0 && parts.every(([name], index) => name === String(index));
-  const [names, types] = [parts.map(([name]) => name), parts.map(([, type]) => type)];
-  const places = names.map((name) => (isTuple ? `[${name}]` : `.${name}`));
+function members(parts: MemberSchema[], encoding?: Encoding): Codec {
+  const isTuple = parts.length > 0 && parts.every(({ name }, index) => name === String(index));
+  const [names, types] = [parts.map(({ name }) => name), parts.map(({ schema }) => codecOf(schema, encoding))];
+  let places: string[] | undefined;
   // An assignment of this name changes the prototype.
   const isOdd = names.includes("__proto__");
   return {
@@ -155,17 +153,20 @@ function members(parts: [string, Type][]): Codec {
     },
     write(writer, value) {
       demand(isTuple ? Array.isArray(value) : typeof value === "object" && value !== null, isTuple ? "tuple" : "struct", value);
+      places ??= names.map((name) => (isTuple ? `[${name}]` : `.${name}`));
       for (let at = 0; at < types.length; at++) writeAt(types[at], writer, value[names[at]], places[at]);
     },
-    rank: (value) => parts.map(([name, type]) => rankOf(type, value[name])),
+    rank: (value) => types.map((type, at) => rankOf(type, value[names[at]])),
   };
 }
 
 /** Variant: its name, or an object of its name and its members. */
 function enumeration(variants: VariantSchema[], encoding?: Encoding): Codec {
   const hasData = variants.some((variant) => variant.members.length);
-  const parts = variants.map((variant) => (variant.members.length ? members(membersOf(variant.members, encoding)) : undefined));
-  const numbers = new Map(variants.map((it, at) => [it.number | 0, at]).reverse() as [number, number][]);
+  const parts = variants.map((variant) => (variant.members.length ? members(variant.members, encoding) : undefined));
+  const numbers = new Map<number, number>();
+  // Of two equal numbers the first counts.
+  for (let at = variants.length; at-- > 0; ) numbers.set(variants[at].number | 0, at);
   const signed = integer("variant", true, 32, false);
   const find = (value: any): { at: number; name: string } => {
     const isName = typeof value === "string";
@@ -223,6 +224,8 @@ function array(of: Codec, length: number): Codec {
   };
 }
 
+const BYTE = integer("u8", false, 8, false, { name: "Fixed", parameters: [] });
+
 const BYTES: Codec = {
   read: (reader) => reader.take(reader.count()).slice(),
   write(writer, value) {
@@ -237,6 +240,6 @@ function collection(name: string, parts: TypeSchema[], encoding?: Encoding): Typ
   const make = COLLECTIONS.get(name);
   // Other types with parameters, such as `BehaviourRef<T>`, are known by their names.
   if (!make) return leaf(name)(encoding);
-  const made = make(parts.map((part) => codecOf(part, encoding)));
+  const made = make(parts.map((part) => codecOf(part, encoding)), parts);
   return { read: made.read, write: made.write, collection: made };
 }

@@ -23,10 +23,8 @@ export interface Operation {
 /** Field whose changes travel as operations. Its values are arrays, maps and sets that stay as they are. */
 export interface Collection extends Codec {
   kind: "list" | "dictionary" | "set";
-  /** Forms of an element, or of a key and its value. */
-  parts: Codec[];
-  /** Returns a collection of this kind with other parts. */
-  remade(parts: Codec[]): Collection;
+  /** Returns a collection of this kind with other forms of its elements, or of its keys (0) and values (1). */
+  remade(other: (part: Codec, at: number) => Codec): Collection;
   /** Reads one operation and applies it to a fresh copy of the value. None for a key that does not fit the type of the page. */
   apply(reader: Reader, value: any, kind: number, position: number): Operation | undefined;
   /** Returns a copy of a value. */
@@ -92,15 +90,14 @@ function append(value: any[], elements: any[]): void {
   for (const element of elements) value.push(element);
 }
 
-export function list(element: Codec): Collection {
+/** List. `whole` is the form of an element among several: bytes are as they are. */
+export function list(element: Codec, whole = element): Collection {
+  const { read, write } = sequence(whole);
   return {
     kind: "list",
-    parts: [element],
-    remade: ([it]) => list(it),
-    read(reader) {
-      return Array.from({ length: reader.count() }, () => element.read(reader));
-    },
-    write: sequence(element).write,
+    remade: (other) => list(other(element, 0), other(whole, 0)),
+    read,
+    write,
     copy: (value) => [...value],
     apply(reader, value: any[], kind, index) {
       const within = (limit: number): void => {
@@ -129,7 +126,7 @@ export function list(element: Codec): Collection {
           const removed = reader.varint();
           reader.visit((value.length - index) >> 8);
           if (index + removed > value.length) throw new WireError(`splice of ${removed} at ${index} of ${value.length}`);
-          const inserted: any[] = this.read(reader);
+          const inserted: any[] = read(reader);
           const tail = value.splice(index + removed);
           value.length = index;
           append(value, inserted);
@@ -166,8 +163,7 @@ function removeRuns(reader: Reader, value: any[], runs: number): Operation {
 export function dictionary(key: Codec, element: Codec): Collection {
   return {
     kind: "dictionary",
-    parts: [key, element],
-    remade: ([it, of]) => dictionary(it, of),
+    remade: (other) => dictionary(other(key, 0), other(element, 1)),
     read(reader) {
       const value = new Map();
       readKeys(key, reader, (it) => value.set(it, element.read(reader)));
@@ -200,8 +196,7 @@ export function dictionary(key: Codec, element: Codec): Collection {
 export function set(element: Codec): Collection {
   return {
     kind: "set",
-    parts: [element],
-    remade: ([it]) => set(it),
+    remade: (other) => set(other(element, 0)),
     read(reader) {
       const value = new Set();
       readKeys(element, reader, (it) => value.add(it));

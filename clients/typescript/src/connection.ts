@@ -327,7 +327,8 @@ export class Connection {
     const found = kind >= FIRST_PROGRAM_MESSAGE && this.owner.schema?.messages.find((it) => it.number === kind);
     if (!found) throw new WireError(`the unknown message ${kind}`);
     const value = found.type.read(reader);
-    if (value !== KEEP) this.owner.emit("message", found.name, value);
+    if (value === KEEP) this.owner.emit("unfitMessage", found.name);
+    else this.owner.emit("message", found.name, value);
   }
 
   private handleHandshake(kind: number, reader: Reader): void {

@@ -61,8 +61,8 @@ export interface DatagramHeader {
 
 /** Returns the number that ends in these 16 bits and is nearest to the expected one. */
 export function extend(near: number, low: number): number {
-  const difference = ((low - near) << 16) >> 16;
-  return near + difference < 0 ? near + difference + 0x10000 : near + difference;
+  const nearest = near + (((low - near) << 16) >> 16);
+  return nearest < 0 ? nearest + 0x10000 : nearest;
 }
 
 /** Returns whether a datagram was applied by the other end; `undefined` if it is newer than the acknowledgement. `last` is the newest sent sequence. */

@@ -11,4 +11,3 @@ export type { Transport } from "./link.js";
 export type { Behaviour, Change, NetworkObject } from "./objects.js";
 export type { Rests } from "./settled.js";
 export type { BehaviourSchema, CallSchema, FieldSchema, MessageSchema, Prefab, Schema } from "./schema.js";
-export { Track } from "./track.js";

@@ -1,6 +1,6 @@
 // Types of a schema: WIRE.md, section 5, "The text of a schema".
 
-import type { Names, Text } from "./text.js";
+import { type Names, NONE, type Text } from "./text.js";
 
 /** Type of a value, as the schema describes it. */
 export type TypeSchema =
@@ -55,15 +55,15 @@ function check(text: Text, depth: number): void {
 /** Reads members such as `a: u8, b: u8`, and the text behind the last one. */
 export function readMembers(text: Text, end: string, depth = 0): MemberSchema[] {
   return list(text, end, () => {
-    const names = text.names();
+    const { name, was } = text.names();
     text.expect(": ");
-    return { ...names, schema: readType(text, depth) };
+    return { name, was, schema: readType(text, depth) };
   });
 }
 
 function list<T>(text: Text, end: string, read: () => T): T[] {
+  if (text.accept(end)) return NONE;
   const parts: T[] = [];
-  if (text.accept(end)) return parts;
   for (;;) {
     parts.push(read());
     if (text.accept(end)) return parts;
@@ -72,7 +72,10 @@ function list<T>(text: Text, end: string, read: () => T): T[] {
 }
 
 function parameters(text: Text): number[] {
-  return text.accept("<") ? list(text, ">", () => text.number(-MAX_PARAMETER, MAX_PARAMETER)) : [];
+  return text.accept("<") ? list(text, ">", () => {
+    text.count();
+    return text.number(-MAX_PARAMETER, MAX_PARAMETER);
+  }) : [];
 }
 
 function plain(text: Text, depth: number): TypeSchema {
@@ -107,9 +110,9 @@ function bracket(text: Text, depth: number): TypeSchema {
 }
 
 function variant(text: Text, depth: number): VariantSchema {
-  const names = text.names();
+  const { name, was } = text.names();
   text.expect(" = ");
   const number = text.number(-(2 ** 31), 2 ** 32 - 1);
   const isOther = text.accept(" other");
-  return { ...names, number, isOther, members: text.accept(" { ") ? inBraces(text, depth) : [] };
+  return { name, was, number, isOther, members: text.accept(" { ") ? inBraces(text, depth) : NONE };
 }

@@ -230,9 +230,9 @@ class Resolver {
   /** Returns a collection whose operations have the elements of the page. */
   private remade(of: Collection, server: TypeSchema[], own: TypeSchema[], place: (isLenient: boolean, isStrict?: boolean) => Place): Collection {
     const hasKeys = of.kind !== "list";
-    return of.remade(of.parts.map((part, at) => {
-      return codec(part, this.conversions.of(server[at], own[at]), this.back(own[at], server[at]), hasKeys && at === 0 ? place(false, true) : place(true));
-    }));
+    return of.remade((part, at) => {
+      return codec(part, this.conversions.of(server[at], own[at]), this.back(own[at], server[at]), hasKeys && !at ? place(false, true) : place(true));
+    });
   }
 
   /** Returns the calls of the server's behaviours with the names and arguments of the page. */

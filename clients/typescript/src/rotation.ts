@@ -4,7 +4,7 @@ import { type Codec, fail } from "./types.js";
 import { WireError } from "./wire.js";
 
 const STEPS = 511 * Math.SQRT2;
-const AXES = ["x", "y", "z", "w"] as const;
+export const AXES = ["x", "y", "z", "w"] as const;
 
 function largest(turn: any): number {
   const sizes = AXES.map((axis) => Math.abs(turn[axis]));

@@ -156,7 +156,7 @@ function readClass(text: Text, { fields, calls, classes }: BehaviourSchema): voi
 }
 
 function readField(text: Text, className: string): FieldSchema {
-  const names = text.names();
+  const { name, was } = text.names();
   text.expect(": ");
   const schema = readType(text);
   const readers = text.accept(", read by the owner and its group") ? "group"
@@ -167,19 +167,19 @@ function readField(text: Text, className: string): FieldSchema {
   const byServer = !byOwner || text.accept(" and the server");
   const isInitial = text.accept(", sent once");
   text.end();
-  return { ...names, schema, type: codecOf(schema), readers, byOwner, byServer, isInitial, className };
+  return { name, was, schema, type: codecOf(schema), readers, byOwner, byServer, isInitial, className };
 }
 
 /** Reads a call, unless a field follows. */
 function readCall(text: Text): CallSchema | undefined {
   const kind = text.match(CALL)?.trim() as CallSchema["kind"] | undefined;
   if (!kind) return undefined;
-  const names = text.names();
+  const { name, was } = text.names();
   text.expect(" = ");
   const unityName = text.name();
   text.expect("(");
   const parameters = readMembers(text, ")");
   const afterState = text.accept(", after the state");
   text.end();
-  return { ...names, kind, unityName, parameters, count: parameters.length, arguments: parameters.map((it) => codecOf(it.schema)), afterState };
+  return { name, was, kind, unityName, parameters, count: parameters.length, arguments: parameters.map((it) => codecOf(it.schema)), afterState };
 }

@@ -146,13 +146,7 @@ export class Layout {
   /** Reads all fields. An `Unreadable` leaves those before it in the list. */
   readSnapshot(reader: Reader, received: Received): void {
     const { present } = this;
-    if (present >= 0) {
-      this.readField(present, reader, received);
-      if (!received.values[received.count - 1]) {
-        for (let at = 0; at < present; at++) received.add(at, undefined, NONE);
-        return;
-      }
-    }
+    if (present >= 0 && !this.readPresence(reader, received)) return;
     for (const { first, end, hasRoles } of this.blocks) {
       const role = hasRoles ? reader.u8() : OWNER;
       if (role >= ROLES) throw new WireError(`unknown role ${role}`);
@@ -167,13 +161,10 @@ export class Layout {
   readChanges(reader: Reader, values: Record<string, any>, received: Received): void {
     const { present, blocks } = this;
     if (present >= 0) {
-      let low = this.readMask(reader);
-      let { high } = reader;
-      const isThere = present < 32 ? (low >>> present) & 1 : (high >>> (present - 32)) & 1;
-      if (isThere) this.readField(present, reader, received);
-      if (present < 32) low &= ~(1 << present);
-      else high &= ~(1 << (present - 32));
-      if (!low && !high) return;
+      const { low, high } = this.block(present, present + 1);
+      const [changed, upper] = [this.readMask(reader), reader.high];
+      if ((changed & low || upper & high) && !this.readPresence(reader, received)) return;
+      if (!(changed & ~low || upper & ~high)) return;
     }
     for (let index = 0; index < blocks.length; index++) {
       const block = blocks[index];
@@ -182,6 +173,15 @@ export class Layout {
       for (; low; low &= low - 1) this.readChange(31 - Math.clz32(low & -low), reader, values, received);
       for (; high; high &= high - 1) this.readChange(63 - Math.clz32(high & -high), reader, values, received);
     }
+  }
+
+  /** Reads whether the behaviour is there. The fields of an absent one are unknown. */
+  private readPresence(reader: Reader, received: Received): boolean {
+    const from = received.count;
+    this.readField(this.present, reader, received);
+    const isThere = received.values[from];
+    if (!isThere) received.addUnknown(from, this.present);
+    return isThere;
   }
 
   /** Reads a mask: returns its lower half, and leaves the upper one in the reader. */

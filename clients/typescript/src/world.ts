@@ -276,7 +276,8 @@ export class World {
     } catch (error) {
       return this.observer.emit("unreadable", object.id, `${call.name}: ${error instanceof Error ? error.message : error}`);
     }
-    const run = (): void => this.observer.emit(`${behaviour.name}.${call.name}`, behaviour, ...values);
+    // The object of a call that waits may leave.
+    const run = (): void => void (this.objects.get(object.id) === object && this.observer.emit(`${behaviour.name}.${call.name}`, behaviour, ...values));
     if (this.burst && !object.isAnnounced && this.early.length < MAX_CALLS) this.early.push(run);
     else if (call.afterState && packet.tick > this.completed && this.late.length < MAX_CALLS) this.late.push({ tick: packet.tick, since: performance.now(), run });
     else run();

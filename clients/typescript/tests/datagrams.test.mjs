@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, Track } from "../syncvar.js";
+import { Client } from "../syncvar.js";
+import { Track } from "../track.js";
 import * as written from "./support.mjs";
 import { bytes, FakeTransport, message, vectors } from "./support.mjs";
 import { sleep, turn } from "./time.mjs";
@@ -215,6 +216,17 @@ test("a call after the state runs after a second at the latest", async (context)
   assert.equal(heard, 0);
   await sleep(200);
   assert.equal(heard, 1);
+});
+
+test("a call that waits for the state leaves with its object", async (context) => {
+  const { client, send, transport } = await own(context);
+  let heard = 0;
+  client.on("Door.slam", () => heard++);
+  await send([1, 1, ...message(25, [1, 0])]);
+  transport.datagram(1, 3, message(22, [2, 1, 3]), 3);
+  await send([2, ...message(13, [1])]);
+  await sleep(1200);
+  assert.equal(heard, 0);
 });
 
 test("a track bridges a lost sample, and keeps a rest", async (context) => {

@@ -168,11 +168,31 @@ test("a hostile server wastes neither time nor memory", async (context) => {
   assert.ok(user < 20_000_000, `${user} us`);
 });
 
-test("a schema with more parts than any game is refused before they are made", async (context) => {
-  const { states, socket } = await connect(context);
-  const text = "message m = 48: u8\n".repeat(9_000);
-  for (let from = 0; from < text.length; from += 60_000) {
-    receive(socket, message(21, [from + 60_000 < text.length ? 0 : 1, ...Buffer.from(text.slice(from, from + 60_000))]));
+test("a schema of 1 MiB with more parts than any game is refused before they are made", async (context) => {
+  const asset = "5b882675757277b806e97060b8398901";
+  const texts = [
+    ["message m = 48: u8\n".repeat(50_000), "line 5462, column 17: more than 16384 names and types"],
+    [`message m = 48: f32 as Quantized<${"1, ".repeat(300_000)}1>\n`, "line 1, column 49174: more than 16384 names and types"],
+    [`prefab ${"x".repeat(1_000_000)} ${asset}\n`, "line 1, column 1008: expected ` `"],
+    [`prefab ${"é".repeat(500_000)} ${asset}\n`, "line 1, column 1008: expected ` `"],
+    [`prefab "${"\\u{1}".repeat(200_000)}" ${asset}\n`, "line 1, column 5009: expected the end of a quoted name"],
+  ];
+  for (const [text, reason] of texts) {
+    const { states, socket } = await connect(context);
+    const bytes = Buffer.from(text);
+    for (let from = 0; from < bytes.length; from += 60_000) {
+      receive(socket, message(21, [from + 60_000 < bytes.length ? 0 : 1, ...bytes.subarray(from, from + 60_000)]));
+    }
+    assert.deepEqual(states.at(-1), { state: "waiting", reason: `unreadable packet: ${reason}` });
   }
-  assert.deepEqual(states.at(-1), { state: "waiting", reason: "unreadable packet: line 5462, column 17: more than 16384 names and types" });
+});
+
+test("names of all kinds and up to 1000 characters are read", async (context) => {
+  const names = ["x".repeat(1000), "é".repeat(1000), "Réseau_2", "a.b/c-d", "日本語"];
+  const quoted = '"of \\u{e9} \\"two\\" words"';
+  const { client, socket } = await connect(context);
+  const prefabs = [...names, quoted].map((name) => `prefab ${name} was ${name} 5b882675757277b806e97060b8398901\n`);
+  receive(socket, [...described(prefabs.join("")), ...accepted()]);
+  const read = client.schema.prefabs.map(({ name, was }) => [name, ...was]);
+  assert.deepEqual(read, [...names, 'of é "two" words'].map((name) => [name, name]));
 });

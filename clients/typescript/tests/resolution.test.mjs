@@ -187,6 +187,17 @@ test("a prediction has the values of the page", async (context) => {
   assert.throws(() => predictor.setInput(300), RangeError);
 });
 
+test("a message that does not fit is told by its name", async (context) => {
+  const it = { server: `message chat = 48: u16\n${ORC}      hp: u8\n`, client: `message talk was chat = 50: u8\n${ORC}      hp: u8\n` };
+  const session = await Session.begin(context, it);
+  const heard = [];
+  for (const event of ["message", "unfitMessage"]) session.client.on(event, (...values) => heard.push([event, ...values]));
+  session.receive(accepted());
+  session.update(message(48, [172, 2]));
+  session.update(message(48, [7]));
+  assert.deepEqual(heard, [["unfitMessage", "talk"], ["message", "talk", 7]]);
+});
+
 test("a hostile schema costs bounded work", async (context) => {
   const started = process.cpuUsage();
   const nested = `${"[".repeat(12)}u8${"; 65536]".repeat(12)}`;

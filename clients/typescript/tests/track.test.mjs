@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Track } from "../syncvar.js";
+import { Track } from "../track.js";
 
 test("a track is on the line between two samples", () => {
   const track = new Track();

@@ -241,6 +241,25 @@ test("types named like members of all objects are unknown types", async (context
   assert.deepEqual({ ...door.fields }, { text: "a", odd: undefined, other: undefined });
 });
 
+test("a list of bytes has them as they are, and its operations have numbers", async (context) => {
+  const { door, receive } = await connect(context, `${HEAD}      list: SyncList<u8>\n`, [3, 200, 7, 255]);
+  assert.deepEqual(door.fields.list, [200, 7, 255]);
+  const update = (bytes) => receive([3, 1, ...message(22, [bytes.length < 7 ? bytes.length : 7, ...(bytes.length < 7 ? [] : [bytes.length - 7]), ...bytes])]);
+  update([1, 1, 0, ...varint(201)]);
+  update([1, 1, 6 + 8, 1, 2, 128, 129]);
+  assert.deepEqual(door.fields.list, [200, 128, 129, 255, 201]);
+});
+
+test("the fields of an optional behaviour that leaves are unknown", async (context) => {
+  const schema = `${HEAD.replace("channel 0", "channel 0, optional")}      weight: u8\n      name: String\n    class present\n      present: bool\n`;
+  const { door, receive } = await connect(context, schema, [1, 7, 1, 0x61]);
+  assert.deepEqual({ ...door.fields }, { weight: 7, name: "a", present: true });
+  receive([3, 1, ...message(22, [2, 4, 0])]);
+  assert.deepEqual({ ...door.fields }, { weight: undefined, name: undefined, present: false });
+  receive([3, 1, ...message(22, [6, 7, 1, 3, 9, 1, 0x62])]);
+  assert.deepEqual({ ...door.fields }, { weight: 9, name: "b", present: true });
+});
+
 test("a runtime without a transport is told so, once", async () => {
   const { WebSocket, WebTransport } = globalThis;
   Object.assign(globalThis, { WebSocket: undefined, WebTransport: undefined });

@@ -2,7 +2,8 @@
 //
 // `?transport=websocket` or `?transport=webtransport` in the URL allows only this transport.
 
-import { Client, Track } from "./syncvar.js";
+import { Client } from "./syncvar.js";
+import { Track } from "./track.js";
 import { drawArena } from "./drawing.js";
 import { $, followState, log, showPing, showPlayers, stick } from "./panels.js";
 

@@ -7,7 +7,8 @@ import { drawField } from "./drawing.js";
 import { $, followState, log, showPing, showPlayers, stick } from "./panels.js";
 import { hits, step } from "./rules.js";
 import { Predictor } from "./prediction.js";
-import { Client, Track } from "./syncvar.js";
+import { Client } from "./syncvar.js";
+import { Track } from "./track.js";
 
 /** Pauses between two shots and two rockets, in milliseconds: the server allows no more. */
 const SHOT_PAUSE = 150;

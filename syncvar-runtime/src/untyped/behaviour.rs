@@ -183,13 +183,25 @@ impl dyn Slots {
 
     /// Like `untyped`, for writing, with the readers and writers of the fields.
     pub fn untyped_mut(&mut self, name: &str) -> Option<(PolicyBits, &mut UntypedBehaviour)> {
+        let slot = self.untyped_slot(name)?;
+        let policy = *slot.policy();
+        Some((policy, UntypedBehaviour::of_mut(slot.behaviour_mut())?))
+    }
+
+    /// Notes writes of the server to fields that the owner writes, too: the owner's later writes to them return to the owner.
+    pub fn note_override(&mut self, name: &str, fields: u64) {
+        let slot = self.untyped_slot(name);
+        if let Some(restricted) = slot.and_then(Slot::policy_slot) {
+            restricted.state.note_override(restricted.behaviour, fields);
+        }
+    }
+
+    fn untyped_slot(&mut self, name: &str) -> Option<&mut dyn Slot> {
         let is_it = |slot: &dyn Slot| {
             UntypedBehaviour::of(slot.behaviour()).is_some_and(|it| it.is_named(name))
         };
         let position = self.iter().position(is_it)?;
-        let slot = self.slot_mut(position)?;
-        let policy = *slot.policy();
-        Some((policy, UntypedBehaviour::of_mut(slot.behaviour_mut())?))
+        self.slot_mut(position)
     }
 }
 

@@ -19,19 +19,19 @@ struct Packet {
 /// Time in which a stream repeats a lost packet.
 const REPEAT: Duration = Duration::from_millis(200);
 
-pub(super) struct Link {
+pub(crate) struct Link {
     random: Random,
     packets: Vec<Packet>,
     /// Arrival of the last packet of the stream.
     last: Duration,
     /// Time before which no packet arrives.
-    pub(super) blocked: Duration,
+    pub(crate) blocked: Duration,
     /// Time before which datagrams are lost.
-    pub(super) lossy: Duration,
+    pub(crate) lossy: Duration,
 }
 
 impl Link {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self {
             random: Random::new(seed),
             packets: Vec::new(),
@@ -41,7 +41,7 @@ impl Link {
         }
     }
 
-    pub(super) fn send(
+    pub(crate) fn send(
         &mut self,
         now: Duration,
         conditions: &Conditions,
@@ -76,7 +76,7 @@ impl Link {
     }
 
     /// Removes and returns the next packet that has arrived.
-    pub(super) fn receive(&mut self, now: Duration) -> Option<(Channel, u8, Bytes)> {
+    pub(crate) fn receive(&mut self, now: Duration) -> Option<(Channel, u8, Bytes)> {
         let next = (0..self.packets.len()).min_by_key(|index| self.packets[*index].arrival)?;
         let has_arrived = self.packets[next].arrival <= now;
         has_arrived.then(|| {
@@ -85,11 +85,11 @@ impl Link {
         })
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.packets.clear();
         self.last = Duration::ZERO;
     }

@@ -13,7 +13,7 @@ use super::retype::{edit_type, rename, shuffle};
 use super::types::{member, random_leaf, random_type, random_value};
 
 /// Returns the calls of a behaviour of the first build.
-pub(super) fn calls(random: &mut Random, of: &str) -> Vec<SchemaCall> {
+pub(crate) fn calls(random: &mut Random, of: &str) -> Vec<SchemaCall> {
     let count = random.below(3);
     (0..count)
         .map(|at| call(random, of, format!("c{at}")))

@@ -47,7 +47,7 @@ pub(super) fn encoded(random: &mut Random, of: &SchemaType) -> SchemaType {
 }
 
 /// Returns a type without its codecs: the client shows the state in this form.
-pub(super) fn plain(of: &SchemaType) -> SchemaType {
+pub(crate) fn plain(of: &SchemaType) -> SchemaType {
     let boxed = |of: &SchemaType| Box::new(plain(of));
     match of.clone() {
         SchemaType::Encoded { value, codec, .. }

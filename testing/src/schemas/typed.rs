@@ -6,7 +6,7 @@ use syncvar::testing::Random;
 use syncvar::untyped::Value;
 
 /// Name of the prefab.
-pub(super) const BAG: &str = "bag";
+pub(crate) const BAG: &str = "bag";
 
 #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
 struct Item {
@@ -15,7 +15,7 @@ struct Item {
 }
 
 #[derive(NetworkBehaviour, Default)]
-struct Bag {
+pub(crate) struct Bag {
     #[sync_var]
     numbers: SyncList<u16>,
     #[sync_var]
@@ -29,19 +29,22 @@ struct Bag {
 }
 
 #[derive(NetworkBehaviour, Default)]
-struct Lid {
+pub(crate) struct Lid {
     #[sync_var]
     weight: SyncVar<u16>,
     #[sync_var]
     stickers: SyncList<u8>,
 }
 
+/// Behaviours of the prefab.
+pub(crate) type Bags = (Bag, Optional<Lid>);
+
 pub(super) fn prefabs() -> Prefabs {
-    Prefabs::new().register::<(Bag, Optional<Lid>)>(BAG)
+    Prefabs::new().register::<Bags>(BAG)
 }
 
 /// Changes a field of an object of the server.
-pub(super) fn change(random: &mut Random, server: &mut NetworkServer, id: NetId) {
+pub(crate) fn change(random: &mut Random, server: &mut NetworkServer, id: NetId) {
     let number = |random: &mut Random| match random.below(3) {
         0 => 300 + random.below(3),
         1 => u32::from(u16::MAX / 2) - random.below(3),
@@ -102,7 +105,7 @@ fn change_list<T: syncvar::SyncValue + Clone + PartialEq>(
 }
 
 /// Returns the value of a field of the server; `None` for an absent behaviour.
-pub(super) fn value(server: &NetworkServer, id: NetId, field: &str) -> Option<Value> {
+pub(crate) fn value(server: &NetworkServer, id: NetId, field: &str) -> Option<Value> {
     let bag = server.get::<Bag>(id)?;
     let item = |item: &Item| {
         let name = Value::from(item.name.as_str());

@@ -6,9 +6,9 @@ use syncvar::untyped::Value;
 
 use super::codecs::{bits_range, random_encoded};
 
-pub(super) const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
+pub(crate) const INTEGERS: [&str; 8] = ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"];
 
-pub(super) fn named(name: &str) -> SchemaType {
+pub(crate) fn named(name: &str) -> SchemaType {
     SchemaType::Named(name.into())
 }
 
@@ -42,7 +42,7 @@ fn random_key(random: &mut Random) -> SchemaType {
 }
 
 /// Returns a type with at most this many levels of parts.
-pub(super) fn random_type(random: &mut Random, depth: u32) -> SchemaType {
+pub(crate) fn random_type(random: &mut Random, depth: u32) -> SchemaType {
     let inner = |random: &mut Random| Box::new(random_type(random, depth - 1));
     if depth == 0 || random.chance(400) {
         return random_leaf(random);
@@ -87,7 +87,7 @@ fn random_enum(random: &mut Random) -> SchemaType {
 }
 
 /// Returns the type of a field: a collection too.
-pub(super) fn random_field_type(random: &mut Random) -> SchemaType {
+pub(crate) fn random_field_type(random: &mut Random) -> SchemaType {
     let (name, parts) = match random.below(12) {
         0 | 3 => ("SyncList", vec![random_type(random, 1)]),
         1 => (
@@ -105,7 +105,7 @@ pub(super) fn random_field_type(random: &mut Random) -> SchemaType {
 }
 
 /// Returns the least and the greatest number of an integer type.
-pub(super) fn range(name: &str) -> Option<(i128, i128)> {
+pub(crate) fn range(name: &str) -> Option<(i128, i128)> {
     let bits: u32 = name.get(1..)?.parse().ok()?;
     match name.get(..1)? {
         "u" => Some((0, (1 << bits) - 1)),

@@ -54,6 +54,14 @@ pub(crate) fn lists_are_written_as_documented() -> Examples {
             "compact whole list `[1, 300]` of `i32`",
             whole(&numbers, Compact),
         ),
+        (
+            "compact whole list `[1, 200]` of `u8`",
+            whole(&SyncList::from([1_u8, 200]), Compact),
+        ),
+        (
+            "compact list of `u8`: add 200",
+            changed(SyncList::from([1_u8]), Compact, |list| list.push(200)),
+        ),
         ("compact list: add 7", list(Compact, |list| list.push(7))),
         (
             "compact list `[1, 2, 3]`: insert 7 at 1",

@@ -75,12 +75,15 @@ impl NetworkServer {
         let slots = slots.ok_or_else(|| error(missing))?;
         let found = slots.untyped_mut(behaviour);
         let (policy, found) = found.ok_or_else(|| error(FieldErrorKind::NoSuchBehaviour))?;
-        let of_owner = policy.owner_write & !policy.server_override;
-        if owned && found.bit(field).is_some_and(|bit| of_owner & bit != 0) {
+        let of_owner = found.bit(field).unwrap_or_default() & policy.owner_write;
+        if owned && of_owner & !policy.server_override != 0 {
             return Err(error(FieldErrorKind::NotWritable));
         }
         let is_changed = found.set(field, &value.into())?;
         if is_changed {
+            if owned {
+                slots.note_override(behaviour, of_owner);
+            }
             self.objects.schedule.queue_dirty(id);
         }
         Ok(is_changed)
