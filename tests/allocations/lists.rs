@@ -89,5 +89,6 @@ fn edits_of_many_objects_allocate_nothing() {
     (0..4).for_each(|round| edit(&mut server, round));
     let memory = measure(|| (4..8).for_each(|round| edit(&mut server, round)));
     assert_eq!(memory.count_total, 0);
-    assert_eq!(server.get::<Unit<0>>(ids[250]).unwrap().place.x, 8.0);
+    let unit = server.get::<Unit<0>>(ids[250]).unwrap();
+    assert_eq!(unit.place, Vector3::new(8.0, 0.0, 0.0));
 }

@@ -21,6 +21,7 @@ struct Part<const N: usize> {
 }
 
 impl<const N: usize> Part<N> {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form of a threshold")]
     fn far(last_sent: &u32, now: &u32) -> bool {
         last_sent.abs_diff(*now) > 3
     }
@@ -44,7 +45,7 @@ fn any_parts() -> BehaviourList {
 }
 
 fn change<const N: usize>(server: &mut NetworkServer, id: NetId, random: &mut Random) {
-    let number = u32::try_from(random.below(100)).unwrap();
+    let number = random.below(100);
     match random.below(5) {
         0 => server
             .get_mut::<Optional<Part<N>>>(id)

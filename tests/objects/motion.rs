@@ -647,6 +647,7 @@ fn a_view_writes_its_values_into_a_behaviour_of_the_program() {
         fn on_position(&mut self, _: f32) {
             self.hooks += 1;
         }
+        #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form of a threshold")]
         fn far(last_sent: &f32, now: &f32) -> bool {
             (last_sent - now).abs() > 0.01
         }

@@ -191,6 +191,10 @@ fn fields_of_the_owner_are_refused_within_an_optional() {
     });
 }
 
+fn number(position: usize) -> u32 {
+    u32::try_from(position).unwrap() + 1
+}
+
 #[test]
 fn a_batch_edits_behaviours_of_any_place() {
     each(|mut net| {
@@ -202,14 +206,14 @@ fn a_batch_edits_behaviours_of_any_place() {
         let mut errors = Vec::new();
         net.server
             .edit_all::<Burning>(&edited, |position, burning| match burning {
-                Ok(burning) => *burning.until = position as u32 + 1,
+                Ok(burning) => *burning.until = number(position),
                 Err(error) => errors.push((position, error)),
             });
         assert_eq!(errors, [(2, ObjectError::NoSuchObject(NetId(999)))]);
         net.settle();
         for (position, id) in edited.into_iter().enumerate().filter(|(at, _)| *at != 2) {
             let burning = net.client(0).get::<Burning>(id).unwrap();
-            assert_eq!(burning.until, position as u32 + 1);
+            assert_eq!(burning.until, number(position));
         }
         // Present behaviours keep their values, and untouched ones are not sent.
         let all: Vec<Vec<&str>> = changed(&mut net);
@@ -239,6 +243,7 @@ fn a_batch_adds_a_behaviour_without_fields() {
     });
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the form of a step")]
 fn step(burning: &mut Burning, input: &u32, _tick: u64) {
     burning.until += *input;
 }
@@ -347,7 +352,7 @@ fn a_write_of_the_owner_brings_no_removed_behaviour_back() {
         ..SpawnOptions::default()
     };
     let id = net.server.spawn_prefab("player", options).unwrap();
-    let mut present = |net: &mut MemoryNetwork, value: bool| {
+    let present = |net: &mut MemoryNetwork, value: bool| {
         let server = &mut net.server;
         server.set_value(id, "Burning", "present", value).unwrap();
     };
