@@ -1,4 +1,4 @@
-//! Events with a target: from clients, to clients, both ways. Named after the lists of bevy_replicon.
+//! Events with a target: from clients, to clients, both ways. Named after the lists of `bevy_replicon`.
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
