@@ -33,7 +33,12 @@ enum Order {
 #[derive(Component, Replicate, Clone, Debug, PartialEq)]
 struct Flag;
 
+/// Only the owner reads it.
+#[derive(Component, Replicate, Clone, Debug, PartialEq)]
+struct Purse(#[sync_var(read = owner)] u32);
+
 fn register(app: &mut App, with_bundles: bool) {
+    app.replicate::<Purse>();
     if with_bundles {
         app.replicate_bundle::<(Unit, Crew)>()
             .replicate_bundle::<(Unit, Order, Flag)>();
@@ -49,9 +54,26 @@ fn register(app: &mut App, with_bundles: bool) {
 /// without an object, about which the ends may differ.
 type Fields = BTreeMap<String, Option<String>>;
 
-fn fields(world: &World, entity: Entity) -> Fields {
+/// What a client sees of a server; everything for a client itself.
+struct Sight<'a> {
+    server: &'a Server,
+    connection: ConnectionId,
+}
+
+impl Sight<'_> {
+    fn sees(&self, id: NetId) -> bool {
+        self.server.is_visible(id, self.connection)
+    }
+
+    fn owns(&self, id: NetId) -> bool {
+        self.server.owner(id) == Some(self.connection)
+    }
+}
+
+fn fields(world: &World, entity: Entity, sight: Option<&Sight<'_>>) -> Fields {
     let entities = world.resource::<NetEntities>();
-    let name = |target: Entity| entities.id(target).map(|id| id.to_string());
+    let sees = |id: &NetId| sight.is_none_or(|sight| sight.sees(*id));
+    let name = |target: Entity| entities.id(target).filter(sees).map(|id| id.to_string());
     let list = |targets: &[Entity]| {
         let names: Option<Vec<String>> = targets.iter().map(|target| name(*target)).collect();
         names.map(|names| names.join(" "))
@@ -79,6 +101,14 @@ fn fields(world: &World, entity: Entity) -> Fields {
         ),
         None => None,
     };
+    if let (Some(purse), Some(id)) = (world.get::<Purse>(entity), entities.id(entity)) {
+        let gold = if sight.is_none_or(|sight| sight.owns(id)) {
+            purse.0
+        } else {
+            0
+        };
+        add("PurseShadow.field_0", Some(gold.to_string()));
+    }
     if world.get::<Flag>(entity).is_some() {
         add("FlagShadow", Some("set".into()));
     }
@@ -88,15 +118,19 @@ fn fields(world: &World, entity: Entity) -> Fields {
 /// Replicated entities by their objects: parent and fields.
 type Picture = BTreeMap<NetId, (Option<NetId>, Fields)>;
 
-fn picture(world: &World) -> Picture {
+fn picture(world: &World, sight: Option<&Sight<'_>>) -> Picture {
     let entities = world.resource::<NetEntities>();
+    let sees = |id: &NetId| sight.is_none_or(|sight| sight.sees(*id));
     let entry = |(id, entity): (NetId, Entity)| {
-        let parent = world
-            .get::<ChildOf>(entity)
-            .and_then(|parent| entities.id(parent.parent()));
-        (id, (parent, fields(world, entity)))
+        let parent = world.get::<ChildOf>(entity).map(ChildOf::parent);
+        let parent = parent.and_then(|parent| entities.id(parent)).filter(sees);
+        (id, (parent, fields(world, entity, sight)))
     };
-    entities.iter().map(entry).collect()
+    entities
+        .iter()
+        .filter(|(id, _)| sees(id))
+        .map(entry)
+        .collect()
 }
 
 /// A game that does one random thing after another.
@@ -105,6 +139,8 @@ struct Game {
     listener: Connector,
     clients: Vec<App>,
     with_bundles: bool,
+    /// Whether entities have owners and are hidden.
+    shares: bool,
     random: Random,
     entities: Vec<Entity>,
 }
@@ -123,6 +159,7 @@ impl Game {
             listener: Box::new(move || connector.link()),
             clients: Vec::new(),
             with_bundles,
+            shares: seed % 4 > 1,
             random: Random::new(seed),
             entities: Vec::new(),
         };
@@ -285,13 +322,43 @@ impl Game {
         }
     }
 
+    /// Shows or hides an entity, or gives it an owner.
+    fn share(&mut self, entity: Entity) {
+        let (choice, gold) = (self.below(5), self.random.below(9));
+        let world = self.server.world_mut();
+        let connections: Vec<_> = world.resource::<Server>().connections().collect();
+        let Some(&connection) = connections.get(choice % connections.len().max(1)) else {
+            return;
+        };
+        let owner = world.resource::<Connections>().entity(connection);
+        match (choice, owner, world.resource::<NetEntities>().id(entity)) {
+            (0 | 1, _, Some(id)) => {
+                let mut server = world.resource_mut::<Server>();
+                if server.is_visible(id, connection) {
+                    server.hide(id, connection).unwrap();
+                } else {
+                    server.show(id, connection).unwrap();
+                }
+            }
+            (2, Some(owner), _) => {
+                world.entity_mut(entity).insert((Owner(owner), Purse(gold)));
+            }
+            (3, ..) => {
+                world.entity_mut(entity).remove::<Owner>();
+            }
+            _ => {
+                world.entity_mut(entity).insert(Purse(gold));
+            }
+        }
+    }
+
     /// Does one thing.
     fn act(&mut self) {
         if self.entities.len() < 3 {
             return self.spawn();
         }
         let (a, b) = (self.some(), self.some());
-        match self.below(20) {
+        match self.below(if self.shares { 25 } else { 20 }) {
             0 | 1 => self.spawn(),
             2 => {
                 self.server.world_mut().despawn(a);
@@ -308,6 +375,7 @@ impl Game {
                 self.entities.push(twin);
             }
             16 | 17 => self.attach(a, b),
+            20.. => self.share(a),
             _ => {
                 let mut entity = self.server.world_mut().entity_mut(a);
                 if entity.contains::<Replicated>() {
@@ -328,15 +396,18 @@ impl Game {
 
     /// Asserts that the clients have the entities of the server, and no others.
     fn compare(&mut self, step: usize) {
-        let server = picture(self.server.world());
-        for client in &mut self.clients {
+        let world = self.server.world();
+        let server = world.resource::<Server>();
+        let connections = self.clients.iter_mut().zip(server.connections());
+        for (client, connection) in connections {
+            let server = picture(world, Some(&Sight { server, connection }));
             let mut remote = client.world_mut().query_filtered::<(), With<Remote>>();
             assert_eq!(
                 remote.iter(client.world()).count(),
                 server.len(),
                 "step {step}"
             );
-            let view = picture(client.world());
+            let view = picture(client.world(), None);
             assert!(server.keys().eq(view.keys()), "step {step}");
             for (id, (parent, own)) in &server {
                 let (shown_parent, shown) = &view[id];
@@ -440,18 +511,19 @@ fn difference(before: &Picture, after: &Picture) -> (BTreeSet<String>, BTreeSet<
 fn the_changed_fields_travel_once() {
     for seed in 100..100 + count() {
         let mut game = Game::new(seed, Conditions::default(), false);
+        game.shares = false;
         (0..10).for_each(|_| game.step());
         let mut reader: EventReader = game.clients[0]
             .world_mut()
             .resource_mut::<Client>()
             .event_reader();
-        let mut before = picture(game.server.world());
+        let mut before = picture(game.server.world(), None);
         for step in 0..150 {
             for _ in 0..game.below(4) {
                 game.act();
             }
             game.step();
-            let after = picture(game.server.world());
+            let after = picture(game.server.world(), None);
             let (sent, unsure) = difference(&before, &after);
             let client = game.clients[0].world().resource::<Client>();
             let mut received = Vec::new();
