@@ -90,12 +90,16 @@ impl Fighter {
     }
 }
 
+/// Longest name, in characters.
+const MAX_NAME: usize = 16;
+
 #[network_calls]
 impl Fighter {
     /// Sets the name of the fighter.
     #[command]
     pub(crate) fn introduce(&mut self, name: String) {
-        self.name.set(name);
+        let shown = name.chars().filter(|it| !it.is_control());
+        self.name.set(shown.take(MAX_NAME).collect());
     }
 
     /// Strikes another fighter within reach, at most twice a second.

@@ -143,7 +143,8 @@ impl Game {
                     ..
                 } => {
                     let name = payload.decode::<String>().unwrap_or_default();
-                    let name = name.chars().take(MAX_NAME).collect();
+                    let shown = name.chars().filter(|it| !it.is_control());
+                    let name = shown.take(MAX_NAME).collect();
                     self.names.insert(connection, name);
                     let _ = server.accept(connection);
                 }

@@ -1,12 +1,12 @@
 // The drawing of the arena.
 
-import { COLOURS, drawBall, drawLabel, MINE, prepare, theme } from "./canvas.js";
+import { COLOURS, drawBall, drawLabel, MINE, panels, prepare, theme } from "./canvas.js";
 
 /** Draws the arena. Returns the view, which turns points of the page into those of the arena. */
 export function drawArena(canvas, size, { fighters, crown }, blows, now) {
   const { context, width, height } = prepare(canvas);
   // The panels take a part of the page: on a wide screen beside the arena, on a narrow one above and below.
-  const [beside, above, below] = width < 760 ? [0, 180, 180] : [230, 64, 92];
+  const [beside, above, below] = width < 760 ? [0, ...panels(height)] : [230, 64, 92];
   const scale = Math.min((width - beside) / (2 * size.x + 2), (height - above - below) / (2 * size.y + 1.5));
   const middle = { x: (width - beside) / 2, y: above + (height - above - below) / 2 };
   const at = (x, y) => [middle.x + x * scale, middle.y - y * scale];

@@ -1,6 +1,6 @@
 // The drawing of the duel.
 
-import { COLOURS, drawBall, drawLabel, MINE, prepare, theme } from "./canvas.js";
+import { COLOURS, drawBall, drawLabel, MINE, panels, prepare, theme } from "./canvas.js";
 import { meets, PILLARS, RADIUS, SIZE } from "./rules.js";
 
 /** Time in which a shot fades, and a number rises, in milliseconds. */
@@ -11,7 +11,7 @@ const NUMBER = 900;
 export function drawField(canvas, { players, rockets, aim }, effects, now) {
   const { context, width, height } = prepare(canvas);
   // The panels take a part of the page: on a wide screen beside the field, on a narrow one above and below.
-  const [beside, above, below] = width < 760 ? [0, 190, 180] : [2 * 260, 12, 12];
+  const [beside, above, below] = width < 760 ? [0, ...panels(height)] : [2 * 260, 12, 12];
   const scale = Math.min((width - beside) / (2 * SIZE + 2), (height - above - below) / (2 * SIZE + 2));
   const middle = { x: width / 2, y: above + (height - above - below) / 2 };
   const at = ({ x, y }) => [middle.x + x * scale, middle.y - y * scale];

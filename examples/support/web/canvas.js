@@ -29,6 +29,18 @@ export function prepare(canvas) {
   return { context, width, height };
 }
 
+/** Space between a panel and the field, and of two lines of the log, in pixels. */
+const GAP = 8;
+const LOG = 48;
+
+/** Returns the heights that the panels take above and below a field, on a page of this height. */
+export function panels(height) {
+  const boxes = (...ids) => ids.map((id) => document.getElementById(id)?.getBoundingClientRect()).filter((box) => box?.height);
+  const above = boxes("top", "players").map(({ bottom }) => bottom);
+  const below = boxes("pad", "actions").map(({ top }) => height - top);
+  return [Math.max(0, ...above) + GAP, Math.max(0, ...below) + LOG];
+}
+
 export function drawBall(context, [x, y], radius, colour) {
   const ball = context.createRadialGradient(x - radius * 0.35, y - radius * 0.4, radius * 0.1, x, y, radius);
   ball.addColorStop(0, "#fff");

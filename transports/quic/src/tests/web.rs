@@ -1,25 +1,31 @@
 //! WebTransport, with the client of web-transport-quinn.
 
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use syncvar::join::Decision;
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
 use syncvar_tokio::tasks::Door;
 use syncvar_tokio::tcp::TransportOptions;
-use syncvar_tokio::{NetworkPeer, Peer, client_options};
+use syncvar_tokio::{Host, NetworkPeer, Peer, client_options};
 use web_transport_quinn::http::{HeaderValue, header};
 use web_transport_quinn::proto::ConnectRequest;
 use web_transport_quinn::{Client, ClientBuilder};
 
 use super::exchange::{march, see_stopped};
 use super::support::{Running, client, start, start_on};
+use crate::QuicPort;
 use crate::connection;
 use crate::web::Web;
-use syncvar_testing::sockets::{idle, soon, wait_for};
+use syncvar_testing::sockets::{idle, prefabs, soon, wait_for};
+use syncvar_tls::Identity;
 
-/// Returns hashes of a server's certificates.
-fn hashes(server: &Running) -> Vec<Vec<u8>> {
-    let hashes = server.transport.identity.hashes();
+/// Returns hashes of certificates.
+fn hashes(identity: &Identity) -> Vec<Vec<u8>> {
+    let hashes = identity.hashes();
     hashes.iter().map(|hash| hash.0.to_vec()).collect()
 }
 
@@ -48,7 +54,7 @@ async fn a_session_shares_the_port_with_native_clients() {
     soon(Box::pin(web.disconnect("bye"))).await;
 
     async fn join(server: &Running) -> NetworkPeer {
-        let hashes = hashes(server);
+        let hashes = hashes(&server.transport.identity);
         let url = format!("https://{}/game", server.addr);
         let run = move |door: Door| {
             let (hashes, url) = (hashes.clone(), url.clone());
@@ -91,7 +97,7 @@ async fn scripts_of_other_origins_are_refused() {
             let origin = HeaderValue::from_static(origin);
             request = request.with_header(header::ORIGIN, origin);
         }
-        let client = browser(hashes(&server));
+        let client = browser(hashes(&server.transport.identity));
         let session = soon(Box::pin(client.connect(request))).await;
         match session {
             Ok(session) => {
@@ -104,4 +110,56 @@ async fn scripts_of_other_origins_are_refused() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn an_admission_rule_learns_the_origin_of_a_session() {
+    let identity = Identity::generated(&["localhost"]).unwrap();
+    let mut host = Host::<NetworkServer>::new(TransportOptions::default());
+    let port = QuicPort::new(&identity);
+    host.listen("127.0.0.1:0".parse::<SocketAddr>().unwrap(), port)
+        .unwrap();
+    let addr = host.local_addrs().unwrap()[0];
+    let (peers, found) = (host.peer_addrs(), Arc::new(Mutex::new(Vec::new())));
+    let mut server = NetworkServer::new(prefabs());
+    let noted = Arc::clone(&found);
+    server.set_admission(move |request| {
+        noted.lock().unwrap().push(peers.origin(request.connection));
+        Decision::Accept
+    });
+    tokio::spawn(async move {
+        host.run(&mut server, |_, _| ControlFlow::Continue(()))
+            .await;
+    });
+    let url: url::Url = format!("https://{addr}/").parse().unwrap();
+    let mut sessions = Vec::new();
+    for origin in [None, Some("https://game.example")] {
+        let mut request = ConnectRequest::new(url.clone());
+        if let Some(origin) = origin {
+            request = request.with_header(header::ORIGIN, HeaderValue::from_static(origin));
+        }
+        let client = browser(hashes(&identity));
+        let session = soon(Box::pin(client.connect(request))).await.unwrap();
+        let (mut write, read) = session.open_bi().await.unwrap();
+        write.write_all(&joining()).await.unwrap();
+        sessions.push((session, write, read));
+    }
+    soon(async {
+        while found.lock().unwrap().len() < 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    let mut found = found.lock().unwrap().clone();
+    found.sort();
+    assert_eq!(found, [None, Some("https://game.example".to_owned())]);
+}
+
+/// Returns the request of a client to join, as a frame of the stream.
+fn joining() -> Vec<u8> {
+    let mut client = client();
+    client.handle_connect();
+    let connect = client.poll_transmit().unwrap().bytes;
+    let length = u32::try_from(connect.len() + 1).unwrap();
+    [&length.to_be_bytes()[..], &[0], &connect].concat()
 }
