@@ -74,8 +74,8 @@ pub use syncvar_runtime::{
     BehaviourRef, CallContext, Callbacks, Changed, ChangedFields, Channel, ConnectionId,
     DisconnectReason, Endpoint, FieldBit, FrameTransport, LifecycleResult, NetId, NetRef,
     NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSceneId,
-    NetworkTime, PacketLimits, Prefabs, SyncDictionary, SyncField, SyncHashSet, SyncList,
-    SyncSortedSet, SyncValue, SyncVar, Target, Transmit, VisitRefs,
+    NetworkTime, OpenedLater, PacketLimits, Prefabs, SyncDictionary, SyncField, SyncHashSet,
+    SyncList, SyncSortedSet, SyncValue, SyncVar, Target, Transmit, VisitRefs,
 };
 
 /// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a

@@ -11,7 +11,7 @@ mod reconnect;
 pub use conduct::{Conduct, Intake, Misbehaviour};
 pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
-pub use frames::FrameTransport;
+pub use frames::{FrameTransport, OpenedLater};
 pub use lobby::Lobby;
 pub use payload::{Payload, Refusal};
 pub use reconnect::Reconnect;

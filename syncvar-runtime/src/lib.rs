@@ -57,7 +57,9 @@ pub use call::{
 };
 pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
-pub use endpoint::{DisconnectReason, Endpoint, FrameTransport, PacketLimits, Transmit};
+pub use endpoint::{
+    DisconnectReason, Endpoint, FrameTransport, OpenedLater, PacketLimits, Transmit,
+};
 pub use field::{
     DictionaryChange, ElementMut, FieldPlace, Formed, HashKey, History, HookField, Hooked,
     Interpolated, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, PreviousStep,

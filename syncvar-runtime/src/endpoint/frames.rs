@@ -1,6 +1,7 @@
-//! `FrameTransport`: a transport in the loop of a program.
+//! `FrameTransport`: a transport in the loop of a program; `OpenedLater`: one that is opened with its end.
 
 use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 use super::Endpoint;
@@ -64,4 +65,52 @@ pub trait FrameTransport<E: Endpoint>: Send {
     /// Returns whether the transport receives no further packets: no connection of a client follows. A server's
     /// transport is never over.
     fn is_over(&self) -> bool;
+}
+
+/// A transport that is opened at the first [`receive`](FrameTransport::receive), with the end: for a program that
+/// chooses the transport before it makes the end, such as a plugin of an engine. The checks of `Peer::tcp` and its kind, which look at
+/// the settings of the client, are then errors of that frame.
+/// `OpenedLater::new(|client: &NetworkClient| Peer::tcp(addr, client, options))`.
+#[derive(Debug)]
+pub struct OpenedLater<T, F> {
+    /// `None` from the first frame on.
+    open: Option<F>,
+    /// `None` before the first frame, and if it could not be opened.
+    transport: Option<T>,
+}
+
+impl<T, F> OpenedLater<T, F> {
+    /// Creates a transport that the function opens.
+    pub const fn new(open: F) -> Self {
+        Self {
+            open: Some(open),
+            transport: None,
+        }
+    }
+}
+
+impl<E, T, F> FrameTransport<E> for OpenedLater<T, F>
+where
+    E: Endpoint,
+    T: FrameTransport<E>,
+    F: FnOnce(&E) -> io::Result<T> + Send,
+{
+    fn receive(&mut self, end: &mut E, now: Duration) -> Result<(), Box<dyn Error + Send + Sync>> {
+        if let Some(open) = self.open.take() {
+            self.transport = Some(open(end)?);
+        }
+        let transport = self.transport.as_mut();
+        transport.map_or(Ok(()), |transport| transport.receive(end, now))
+    }
+
+    fn transmit(&mut self, end: &mut E, now: Duration) {
+        if let Some(transport) = &mut self.transport {
+            transport.transmit(end, now);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let transport = self.transport.as_ref();
+        self.open.is_none() && transport.is_none_or(FrameTransport::is_over)
+    }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
 use syncvar::transport::{Host, Peer, Timeout, TransportError, TransportOptions};
-use syncvar::{Endpoint, FrameTransport, ServerConfig};
+use syncvar::{ClientConfig, Endpoint, FrameTransport, OpenedLater, ServerConfig};
 use syncvar_mirror::{
     AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
     SpawnPolicy,
@@ -286,6 +286,23 @@ fn a_program_holds_any_transport_behind_one_type() {
         sleep(FRAME);
     }
     assert!(of_client.is_over());
+}
+
+#[test]
+fn a_transport_opened_later_checks_the_client_in_its_first_frame() {
+    let config = ClientConfig {
+        ping_interval: Duration::from_secs(60),
+        ..ClientConfig::default()
+    };
+    let open =
+        |client: &NetworkClient| Peer::tcp("127.0.0.1:9", client, TransportOptions::default());
+    let mut transport = OpenedLater::new(open);
+    let mut client = NetworkClient::with_config(prefabs(), config);
+    assert!(!FrameTransport::<NetworkClient>::is_over(&transport));
+    let error = transport.receive(&mut client, Duration::ZERO).unwrap_err();
+    assert!(error.to_string().contains("ping_interval"), "{error}");
+    assert!(FrameTransport::<NetworkClient>::is_over(&transport));
+    transport.receive(&mut client, FRAME).unwrap();
 }
 
 #[test]
