@@ -40,7 +40,6 @@ pages! {
     expansion = "expansion.md"
     migrating_mirror = "migrating-mirror.md"
     migrating_netcode = "migrating-netcode.md"
-    migrating_bevy_replicon = "migrating-bevy-replicon.md"
     migrating_colyseus = "migrating-colyseus.md"
 }
 

@@ -16,7 +16,7 @@ use crate::Server;
 
 pub use join::JoinRequest;
 pub use owner::{Owned, Owner, Owns};
-pub(crate) use owner::{collect_owners, observe_owners, queue_owners, show_owned};
+pub(crate) use owner::{collect_owners, show_owned};
 pub(crate) use watch::{ServerInbox, dispatch};
 
 /// Connection of a server. Despawn the entity to disconnect the client.

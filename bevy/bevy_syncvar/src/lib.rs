@@ -72,6 +72,9 @@
 //! | --- | --- |
 //! | `registry/` | registered types, their prefabs |
 //! | `server/`, `client/` | resources, plugins and systems of an end |
+//! | `connections/` | connections as entities, joins, owners; events of a server to the world |
+//! | `events/`, `calls.rs` | events and calls between the apps |
+//! | `delivery/` | who receives an entity: rules as components, interest |
 //! | `link/` | packets of an end; links in memory |
 //! | `relations/` | parents, entities of both ends |
 
@@ -81,6 +84,8 @@ mod connections;
 mod delivery;
 mod entities;
 mod events;
+#[cfg(doctest)]
+mod guide;
 pub mod link;
 mod plugin;
 mod registry;

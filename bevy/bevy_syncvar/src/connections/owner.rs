@@ -32,54 +32,20 @@ pub struct Owns(Vec<Entity>);
 #[component(clone_behavior = Ignore)]
 pub struct Owned;
 
-/// Entities whose owner has changed.
-#[derive(Resource, Debug, Default)]
-pub(crate) struct OwnerQueue(Vec<Entity>);
-
-/// Fills the queue.
-pub(crate) fn observe_owners(app: &mut bevy_app::App) {
-    if app.world().contains_resource::<OwnerQueue>() {
-        return;
-    }
-    app.init_resource::<OwnerQueue>()
-        .add_observer(
-            |inserted: On<Insert<Owner>>, mut queue: ResMut<OwnerQueue>| {
-                queue.0.push(inserted.entity);
-            },
-        )
-        .add_observer(
-            |removed: On<Remove<Owner>>, mut queue: ResMut<OwnerQueue>| {
-                queue.0.push(removed.entity);
-            },
-        )
-        .add_observer(
-            |added: On<Insert<crate::Replicated>>, mut queue: ResMut<OwnerQueue>| {
-                queue.0.push(added.entity);
-            },
-        );
-}
-
-/// Queues the entities with an owner, for a server that starts.
-pub(crate) fn queue_owners(world: &mut World) {
-    let mut owned = world.query_filtered::<Entity, With<Owner>>();
-    let owned: Vec<Entity> = owned.iter(world).collect();
-    world.resource_mut::<OwnerQueue>().0.extend(owned);
-}
+type NewOwner = Or<(Changed<Owner>, Changed<Net>)>;
 
 /// Gives the objects their owners.
 pub(crate) fn collect_owners(
-    mut queue: ResMut<OwnerQueue>,
     mut server: ResMut<Server>,
     connections: Res<Connections>,
-    entities: Query<(&Net, Option<&Owner>, Has<Owned>)>,
+    changed: Query<(Entity, &Net, &Owner, Has<Owned>), NewOwner>,
+    mut removed: RemovedComponents<Owner>,
+    without: Query<(Entity, &Net, Has<Owned>), Without<Owner>>,
     mut commands: Commands,
 ) {
-    for entity in queue.0.drain(..) {
-        let Ok((net, owner, is_owned)) = entities.get(entity) else {
-            continue;
-        };
+    let mut set = |entity: Entity, net: &Net, owner: Option<&Owner>, is_owned: bool| {
         if net.id() == NetId::NONE {
-            continue;
+            return;
         }
         let owner = owner.and_then(|owner| connections.id(owner.0));
         if server.owner(net.id()) != owner
@@ -93,6 +59,14 @@ pub(crate) fn collect_owners(
         } else if !is_local && is_owned {
             commands.entity(entity).remove::<Owned>();
         }
+    };
+    for entity in removed.read() {
+        if let Ok((entity, net, is_owned)) = without.get(entity) {
+            set(entity, net, None, is_owned);
+        }
+    }
+    for (entity, net, owner, is_owned) in &changed {
+        set(entity, net, Some(owner), is_owned);
     }
 }
 

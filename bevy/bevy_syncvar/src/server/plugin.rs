@@ -102,7 +102,6 @@ impl Plugin for ServerPlugin {
         self.schedules.build(app);
         app.init_resource::<ServerQueue>();
         app.init_resource::<Connections>();
-        connections::observe_owners(app);
         if let Some(link) = self.link.lock().ok().and_then(|mut link| link.take()) {
             app.insert_resource(link);
         }
@@ -173,7 +172,6 @@ fn start(world: &mut World) {
     let mut early = world.query_filtered::<Entity, With<Replicated>>();
     let early: Vec<Entity> = early.iter(world).collect();
     world.resource_mut::<ServerQueue>().spawned = early;
-    connections::queue_owners(world);
 }
 
 /// Ends a server: its entities stay, without objects.
