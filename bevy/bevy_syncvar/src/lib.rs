@@ -112,6 +112,8 @@ pub use link::{ClientLink, MemoryConnector, MemoryLink, MemoryListener, NoLink, 
 pub use plugin::{ReplicateApp, Schedules, SyncVarSystems};
 pub use registry::ReplicateBundle;
 pub use relations::scene::SceneId;
+#[cfg(feature = "transform")]
+pub use replicate::TransformShadow;
 pub use replicate::{Replicate, ShadowOf};
 pub use server::{Server, ServerPlugin};
 pub use state::{JoinState, joined, serving};

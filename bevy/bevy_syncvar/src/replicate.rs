@@ -1,5 +1,8 @@
 //! A component and its shadow.
 
+#[cfg(feature = "transform")]
+mod transform;
+
 use std::mem;
 
 use bevy_ecs::component::Mutable;
@@ -8,6 +11,9 @@ use syncvar::behaviour::{Assign, BehaviourFields};
 use syncvar::{NetworkBehaviour, SyncValue, SyncVar};
 
 use crate::{NetEntities, NetValue};
+
+#[cfg(feature = "transform")]
+pub use transform::TransformShadow;
 
 /// A component with a shadow: `#[derive(Component, Replicate)]`, or `#[derive(Component, NetworkBehaviour, Default)]`.
 #[diagnostic::on_unimplemented(

@@ -15,4 +15,5 @@ mod smallest;
 #[cfg(feature = "tcp")]
 mod sockets;
 mod support;
+mod transforms;
 mod views;
