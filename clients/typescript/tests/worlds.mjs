@@ -1,7 +1,7 @@
 // Random worlds: the page beside a process in Rust, which has the server and a client in Rust with the same packets. The protocol of
 // the two is described in `testing/src/pages.rs`. It runs in node and in browsers; the time is its own.
 
-import { FakeSocket, FakeTransport, bytes, hex } from "./support.mjs";
+import { FakeSocket, FakeTransport, bytes, hex } from "./sockets.mjs";
 
 /** Longest time of a call that waits for the state of its tick, in milliseconds. */
 const LONGEST_WAIT = 1000;

@@ -1,27 +1,15 @@
 // Random worlds against a client in Rust. `WORLDS` is the program `pages` of `testing/`; `WORLD_COUNT` worlds from `WORLD_SEED` on.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { Client } from "../syncvar.js";
+import { begin } from "./world-process.mjs";
 import { play } from "./worlds.mjs";
 
 const { WORLDS, WORLD_COUNT = "60", WORLD_SEED = "0" } = process.env;
 
 /** Worlds of a process: it may learn schemas up to a limit of memory. */
 const PART = 250;
-
-/** Begins a process, and returns its answers to lines. */
-function begin() {
-  const rust = spawn(WORLDS, { stdio: ["pipe", "pipe", "inherit"] });
-  const lines = createInterface({ input: rust.stdout })[Symbol.asyncIterator]();
-  const exchange = async (value) => {
-    rust.stdin.write(`${JSON.stringify(value)}\n`);
-    return JSON.parse((await lines.next()).value);
-  };
-  return { exchange, end: () => rust.stdin.end() };
-}
 
 test("random worlds are those of a client in Rust", { skip: !WORLDS && "no WORLDS" }, async () => {
   const [first, count] = [Number(WORLD_SEED), Number(WORLD_COUNT)];
@@ -30,7 +18,7 @@ test("random worlds are those of a client in Rust", { skip: !WORLDS && "no WORLD
   for (let seed = first; seed < first + count; seed++) {
     if (!rust || (seed - first) % PART === 0) {
       rust?.end();
-      rust = begin();
+      rust = begin(WORLDS);
     }
     await play(Client, seed, rust.exchange).catch((error) => failures.push(`seed ${seed}: ${error.message}`));
   }
