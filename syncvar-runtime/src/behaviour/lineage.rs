@@ -20,22 +20,24 @@ impl Lineage {
     /// replacement the behaviour has a new lineage: the field that was moved out is clean for this lineage, and
     /// may return.
     #[inline]
-    pub(crate) fn notice_replacements<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
+    pub(crate) fn notice_replacements<B: NetworkBehaviour>(
+        &mut self,
+        behaviour: &mut B,
+    ) -> Option<Self> {
         let mut visitor = NoticeReplacements {
             lineage: *self,
             replaced: false,
         };
         behaviour.visit(&mut B::Previous::default(), &mut visitor);
-        if visitor.replaced {
-            self.renew(behaviour);
-        }
+        visitor.replaced.then(|| self.renew(behaviour))
     }
 
-    /// Gives all fields a new lineage, with their changes.
+    /// Gives all fields a new lineage, with their changes. Returns the former one.
     #[cold]
-    pub(crate) fn renew<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
-        *self = Self::unique();
+    pub(crate) fn renew<B: NetworkBehaviour>(&mut self, behaviour: &mut B) -> Self {
+        let former = std::mem::replace(self, Self::unique());
         each(behaviour, SetPlaces { lineage: *self });
+        former
     }
 }
 

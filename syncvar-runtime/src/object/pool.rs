@@ -306,9 +306,16 @@ impl Pools {
     ) -> Result<SlotParts<'_, B>, ObjectError> {
         let slots = pool.slots_mut(at.row);
         let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
-        let index = slots.position::<B>();
+        let no_behaviour = || ObjectError::no_behaviour::<B>(id);
+        if let Some(index) = slots.own_position::<B>() {
+            let found = slots
+                .slot_mut(index)
+                .and_then(|slot| slot.parts_mut().of_own());
+            return found.ok_or_else(no_behaviour);
+        }
+        let index = slots.position_within(TypeId::of::<B>());
         let found = index.and_then(|index| behaviour_at(slots, index));
-        found.ok_or_else(|| ObjectError::no_behaviour::<B>(id))
+        found.ok_or_else(no_behaviour)
     }
 
     /// Returns a behaviour on an object for an edit: the one at a position, the first of the type on the objects of its

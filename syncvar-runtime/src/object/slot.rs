@@ -7,6 +7,8 @@ mod typed;
 pub use info::{ComponentLayout, HookContext, SlotInfo};
 pub use typed::TypedSlot;
 
+use std::any::Any;
+
 use super::erased_fields::{ErasedFields, FieldOperation, apply};
 use super::hooks::{ErasedHooks, Hooks, Remembered};
 use super::nanos::Nanos;
@@ -52,6 +54,20 @@ impl<'a> SlotParts<'a, dyn AnyBehaviour> {
         Self { tracked, policy }
     }
 
+    /// Returns the parts with the behaviour as a behaviour of a known type.
+    #[inline]
+    pub(crate) fn of_own<B: NetworkBehaviour>(self) -> Option<SlotParts<'a, B>> {
+        let behaviour: &mut dyn Any = self.tracked.behaviour;
+        Some(SlotParts {
+            tracked: Tracked {
+                behaviour: behaviour.downcast_mut()?,
+                lineage: self.tracked.lineage,
+                presence: None,
+            },
+            policy: self.policy,
+        })
+    }
+
     /// Returns the parts with the behaviour as a behaviour of a known type; looks through
     /// [`Optional`](crate::Optional).
     #[inline]
@@ -77,8 +93,14 @@ impl<B: NetworkBehaviour> Tracked<'_, B> {
     /// Makes fields dirty that the write has created or moved here.
     #[inline]
     pub(crate) fn notice_replacements(&mut self) {
-        let former = *self.lineage;
-        self.lineage.notice_replacements(self.behaviour);
+        if let Some(former) = self.lineage.notice_replacements(self.behaviour) {
+            self.move_presence(former);
+        }
+    }
+
+    /// Gives the field `present` the new lineage of the behaviour, if it had the former one.
+    #[cold]
+    fn move_presence(&mut self, former: Lineage) {
         if let Some(PresencePlace { place, bit }) = &mut self.presence
             && place.is_at(former.place(*bit))
         {

@@ -167,14 +167,20 @@ impl dyn Slots {
     /// [`Optional`](crate::Optional) one.
     #[inline]
     pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
-        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        let own = self.iter().position(is_one);
+        let own = self.own_position::<B>();
         own.or_else(|| self.position_within(TypeId::of::<B>()))
+    }
+
+    /// Returns the position of the first behaviour of a type, without the [`Optional`](crate::Optional) ones.
+    #[inline]
+    pub(super) fn own_position<B: NetworkBehaviour>(&self) -> Option<usize> {
+        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
+        self.iter().position(is_one)
     }
 
     /// Returns the position of the first present [`Optional`](crate::Optional) behaviour of a type.
     #[cold]
-    fn position_within(&self, id: TypeId) -> Option<usize> {
+    pub(super) fn position_within(&self, id: TypeId) -> Option<usize> {
         self.iter()
             .position(|slot| slot.behaviour().of_type(id).is_some())
     }
