@@ -25,8 +25,8 @@ const LONGEST: u32 = 40;
 /// Steps within which all ends rest.
 const PATIENCE: u32 = 400;
 
-/// Steps after which the repairs and acknowledgements of the last changes have arrived.
-const REST: u32 = 15;
+/// Steps after which the repairs of the last changes and the calls that wait for a second have arrived.
+const REST: u32 = 60;
 
 /// Progress of a world.
 enum Phase {
