@@ -118,6 +118,8 @@ pub use replicate::{Replicate, ShadowOf};
 pub use server::{Server, ServerPlugin};
 pub use state::{JoinState, joined, serving};
 pub use syncvar;
+#[cfg(all(feature = "web", target_arch = "wasm32"))]
+pub use syncvar_web as web;
 pub use value::NetValue;
 
 /// Imports of most programs: `use bevy_syncvar::prelude::*;`.
