@@ -136,12 +136,18 @@ where
         if !self.may_have_changed(parts.world) {
             return;
         }
+        let is_told = is_told::<C, S>(parts);
         let changed = self
             .changed
             .get_or_insert_with(|| QueryState::new(parts.world));
         let mut transfer = Transfer::new(&mut self.ids);
         transfer.add(changed.iter_mut(parts.world));
-        transfer.run::<S>(parts.server, parts.entities, &mut parts.misfits);
+        if is_told {
+            let told = transfer.run_told::<S>(parts.server, parts.entities, &mut parts.misfits);
+            self.received.extend(told);
+        } else {
+            transfer.run::<S>(parts.server, parts.entities, &mut parts.misfits);
+        }
     }
 
     fn collect_all(&self, parts: &mut ServerParts<'_>) {
@@ -284,6 +290,14 @@ fn receive<C, S: ShadowOf<C>>(
     Some(previous)
 }
 
+/// Returns whether the observers of a host are told of the changes of the game. A behaviour has no previous values besides
+/// those of its shadow, which are not sent yet.
+fn is_told<C: Component, S: ShadowOf<C>>(parts: &ServerParts<'_>) -> bool {
+    parts.server.local_client().is_some()
+        && TypeId::of::<C>() != TypeId::of::<S>()
+        && Received::<C, S>::is_observed(parts.world)
+}
+
 /// Components on their way to the shadows.
 struct Transfer<'a, 'w, C> {
     /// Objects of the components.
@@ -323,5 +337,32 @@ impl<'a, 'w, C> Transfer<'a, 'w, C> {
                 Err(_) => {}
             }
         });
+    }
+
+    /// Like [`run`](Self::run) on a host. Returns the changes of the entities that the local client sees.
+    fn run_told<S: ShadowOf<C>>(
+        &mut self,
+        server: &mut NetworkServer,
+        entities: &NetEntities,
+        misfits: &mut Vec<NetId>,
+    ) -> Vec<(Entity, S::Before)> {
+        let is_seen = |id: &NetId| {
+            let local = server.local_client();
+            local.is_some_and(|local| local.get::<S>(*id).is_some())
+        };
+        let mut before: Vec<(NetId, Option<C>)> = Vec::with_capacity(self.ids.len());
+        let seen: Vec<bool> = self.ids.iter().map(is_seen).collect();
+        for (id, is_seen) in self.ids.iter().zip(seen) {
+            let shadow = server.get_mut::<S>(*id).ok().filter(|_| is_seen);
+            let own = shadow.map(|mut shadow| shadow.create(entities));
+            before.push((*id, own));
+        }
+        self.run::<S>(server, entities, misfits);
+        let told = before.into_iter().filter_map(|(id, own)| {
+            let mut shadow = server.get_mut::<S>(id).ok()?;
+            let previous = shadow.read(&mut own?, u64::MAX, entities)?;
+            Some((entities.entity(id)?, previous))
+        });
+        told.collect()
     }
 }

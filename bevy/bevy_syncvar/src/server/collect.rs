@@ -62,6 +62,14 @@ pub(super) fn collect(world: &mut World) {
         queue.moved.shrink_to(MAX_KEPT);
         *world.resource_mut::<ServerQueue>() = queue;
     });
+    let server = world.get_resource::<Server>();
+    if server.is_some_and(|server| server.local_client().is_some()) {
+        let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
+        for known in registry.iter_mut() {
+            known.report(world);
+        }
+        *world.resource_mut::<Registry>() = registry;
+    }
 }
 
 /// Makes new objects of the entities of a bundle that have other components now.

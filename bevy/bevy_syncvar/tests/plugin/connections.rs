@@ -2,10 +2,10 @@
 
 use bevy_app::App;
 use bevy_ecs::prelude::*;
-use bevy_syncvar::MemoryListener;
 use bevy_syncvar::prelude::*;
 use bevy_syncvar::syncvar::DisconnectReason;
 use bevy_syncvar::syncvar::join::{Builds, Payload, Refusal};
+use bevy_syncvar::{MemoryListener, OnlyFor};
 
 use crate::party::{Party, observe};
 use crate::support::{Log, app};
@@ -342,4 +342,30 @@ fn run_conditions_follow_the_session() {
     count(&mut party.server, frames.clone());
     party.server.update();
     assert_eq!(frames.take(), ["serving"]);
+}
+
+#[test]
+fn observers_of_a_host_receive_previous_values() {
+    let mut host = Party::host(1, types);
+    let log = observe(&mut host.server, |change: &Received<Player>| {
+        (change.entity, change.previous.ammo, change.previous.aim)
+    });
+    let there = observe(&mut host.clients[0], |change: &Received<Player>| {
+        change.previous.ammo
+    });
+    let world = host.server.world_mut();
+    let entity = world.spawn((Replicated, player())).id();
+    let hidden = world
+        .spawn((Replicated, player(), OnlyFor(Vec::new())))
+        .id();
+    host.settle();
+    assert_eq!(log.take(), []);
+    for own in [entity, hidden] {
+        let mut player = host.server.world_mut().get_mut::<Player>(own).unwrap();
+        player.ammo = 1;
+        player.ammo = 2;
+    }
+    host.settle();
+    assert_eq!(log.take(), [(entity, Some(3), None)]);
+    assert_eq!(there.take(), [Some(3)]);
 }
