@@ -24,8 +24,8 @@ pub(crate) const ENTITY: &str = "entity";
 
 /// Functions that know a registered type.
 pub(crate) trait ReplicatedType: Send + Sync + 'static {
-    /// Returns the name of the shadow.
-    fn name(&self) -> &'static str;
+    /// Returns the name of the shadow, and that of the component with its generic arguments.
+    fn names(&self) -> [&'static str; 2];
 
     /// Returns the type of the component.
     fn component(&self) -> TypeId;
@@ -143,14 +143,12 @@ impl Registry {
     }
 
     fn add(&mut self, new: impl ReplicatedType) {
-        let name = new.name();
+        let [_, name] = new.names();
         assert!(
             !self.is_closed,
             "`{name}` is registered after the first update"
         );
-        let mut types = self.types.iter();
-        let is_known =
-            types.any(|known| known.component() == new.component() || known.name() == name);
+        let is_known = self.knows(new.component());
         assert!(!is_known, "`{name}` is already registered");
         self.types.push(Box::new(new));
     }
@@ -159,7 +157,7 @@ impl Registry {
     pub(crate) fn prefabs(&mut self) -> Prefabs {
         if !self.is_closed {
             self.is_closed = true;
-            self.types.sort_by_key(|known| known.name());
+            self.types.sort_by_key(|known| known.names());
             self.bundles.sort_by_key(|bundle| bundle.name());
         }
         let absent = self.absent();

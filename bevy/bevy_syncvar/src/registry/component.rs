@@ -1,6 +1,6 @@
 //! A replicated component: its way to the shadows and back.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 
 use bevy_ecs::change_detection::{ContiguousRef, DetectChangesMut};
 use bevy_ecs::component::Mutable;
@@ -93,8 +93,8 @@ where
     W: QueryFilter + Send + Sync + 'static,
     F: QueryFilter + Send + Sync + 'static,
 {
-    fn name(&self) -> &'static str {
-        S::SCHEMA.name
+    fn names(&self) -> [&'static str; 2] {
+        [S::SCHEMA.name, type_name::<C>()]
     }
 
     fn component(&self) -> TypeId {

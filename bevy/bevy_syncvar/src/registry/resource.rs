@@ -1,6 +1,6 @@
 //! A replicated resource: one object without an entity of the game.
 
-use std::any::TypeId;
+use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
 use bevy_ecs::change_detection::DetectChangesMut;
@@ -58,8 +58,8 @@ impl<R: Resource + Replicate> ReplicatedResource<R> {
 }
 
 impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
-    fn name(&self) -> &'static str {
-        R::Shadow::SCHEMA.name
+    fn names(&self) -> [&'static str; 2] {
+        [R::Shadow::SCHEMA.name, type_name::<R>()]
     }
 
     fn component(&self) -> TypeId {

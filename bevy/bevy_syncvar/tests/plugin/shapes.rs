@@ -130,3 +130,52 @@ fn variables_report_previous_values() {
     pair.settle();
     assert_eq!(seen.take(), []);
 }
+
+#[derive(Component, Replicate, Clone, Debug, PartialEq)]
+struct Slot<T>
+where
+    T: SyncValue + Default + Send + Sync + 'static,
+{
+    item: T,
+    owner: Option<Entity>,
+}
+
+#[test]
+fn generic_components_are_apart() {
+    let mut pair = Pair::new(|app| {
+        app.replicate::<Slot<u32>>().replicate::<Slot<String>>();
+    });
+    let number = Slot {
+        item: 7,
+        owner: None,
+    };
+    let text = Slot {
+        item: String::from("axe"),
+        owner: None,
+    };
+    let here = pair
+        .server
+        .world_mut()
+        .spawn((Replicated, number.clone(), text.clone()))
+        .id();
+    pair.settle();
+    let there = pair.there(here).unwrap();
+    assert_eq!(pair.client.world().get::<Slot<u32>>(there), Some(&number));
+    assert_eq!(pair.client.world().get::<Slot<String>>(there), Some(&text));
+    pair.server
+        .world_mut()
+        .get_mut::<Slot<String>>(here)
+        .unwrap()
+        .item
+        .push('!');
+    pair.server
+        .world_mut()
+        .entity_mut(here)
+        .remove::<Slot<u32>>();
+    pair.settle();
+    assert_eq!(pair.client.world().get::<Slot<u32>>(there), None);
+    assert_eq!(
+        pair.client.world().get::<Slot<String>>(there).unwrap().item,
+        "axe!"
+    );
+}

@@ -180,8 +180,8 @@ fn every_page_of_the_guide_with_code_is_compiled() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let has_code = path.is_file() && fs::read_to_string(&path).unwrap().contains("```rust");
-        let is_compiled = GUIDE.contains(&format!("\"{name}\""))
-            || GUIDE_OF_BEVY.contains(&format!("/{name}\""));
+        let is_compiled =
+            GUIDE.contains(&format!("\"{name}\"")) || GUIDE_OF_BEVY.contains(&format!("/{name}\""));
         assert!(!has_code || is_compiled, "{name}");
     }
 }
