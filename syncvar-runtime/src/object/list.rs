@@ -119,7 +119,7 @@ impl BehaviourList {
     /// is borrowed for writing.
     ///
     /// ```
-    /// use syncvar::{prelude::*, behaviour::{BehaviourList, Optional}};
+    /// use syncvar::{prelude::*, behaviour::BehaviourList};
     ///
     /// #[derive(NetworkBehaviour, Default)]
     /// struct Health {

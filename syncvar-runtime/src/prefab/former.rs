@@ -40,7 +40,7 @@ impl Prefabs {
     /// of the struct.
     ///
     /// ```
-    /// use syncvar::prelude::*;
+    /// use syncvar::{SyncValue, prelude::*};
     ///
     /// #[derive(NetworkBehaviour, Default)]
     /// struct Component<T: SyncValue + Default> {
