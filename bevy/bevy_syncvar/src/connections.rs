@@ -2,7 +2,6 @@
 
 mod join;
 mod owner;
-mod watch;
 
 use bevy_ecs::entity::{Entity, EntityHashMap};
 use bevy_ecs::lifecycle::HookContext;
@@ -17,7 +16,6 @@ use crate::Server;
 pub use join::JoinRequest;
 pub use owner::{Owned, Owner, Owns};
 pub(crate) use owner::{collect_owners, show_owned};
-pub(crate) use watch::{ServerInbox, dispatch};
 
 /// Connection of a server. Despawn the entity to disconnect the client.
 ///
@@ -37,8 +35,8 @@ pub(crate) use watch::{ServerInbox, dispatch};
 #[derive(Component, Clone, Debug)]
 #[component(immutable, clone_behavior = Ignore, on_remove)]
 pub struct Connection {
-    id: ConnectionId,
-    payload: Payload,
+    pub(crate) id: ConnectionId,
+    pub(crate) payload: Payload,
 }
 
 impl Connection {
@@ -131,12 +129,12 @@ impl Connections {
         ids
     }
 
-    fn insert(&mut self, id: ConnectionId, entity: Entity) {
+    pub(crate) fn insert(&mut self, id: ConnectionId, entity: Entity) {
         self.entities.insert(id, entity);
         self.ids.insert(entity, id);
     }
 
-    fn remove(&mut self, id: ConnectionId) -> Option<Entity> {
+    pub(crate) fn remove(&mut self, id: ConnectionId) -> Option<Entity> {
         let entity = self.entities.remove(&id)?;
         self.ids.remove(&entity);
         Some(entity)

@@ -11,7 +11,7 @@ use bevy_ecs::world::DeferredWorld;
 use bevy_platform::collections::HashMap;
 use syncvar::{NetId, NetRef};
 
-use crate::server::ServerQueue;
+use crate::queue::ServerQueue;
 
 /// Marker of the entities that a server sends to its clients, with all their registered components.
 ///

@@ -71,8 +71,9 @@
 //! | folder | duty |
 //! | --- | --- |
 //! | `registry/` | registered types, their prefabs |
-//! | `server/`, `client/` | resources, plugins and systems of an end |
-//! | `connections/` | connections as entities, joins, owners; events of a server to the world |
+//! | `ends/` | resources of the ends |
+//! | `server/`, `client/` | plugins and systems of an end, events to the world |
+//! | `connections/` | connections as entities, joins, owners |
 //! | `events/`, `calls.rs` | events and calls between the apps |
 //! | `delivery/` | who receives an entity: rules as components, interest |
 //! | `link/` | packets of an end; links in memory |
@@ -82,15 +83,19 @@ mod calls;
 mod client;
 mod connections;
 mod delivery;
+mod ends;
 mod entities;
 mod events;
 #[cfg(doctest)]
 mod guide;
 pub mod link;
 mod plugin;
+mod queue;
+mod received;
 mod registry;
 mod relations;
 mod replicate;
+mod schedules;
 mod server;
 mod state;
 mod time;
@@ -98,7 +103,7 @@ mod value;
 
 pub use bevy_syncvar_derive::{NetValue, Replicate};
 pub use calls::{NetCall, NetCallApp};
-pub use client::{Client, ClientPlugin, ClientSession, Received};
+pub use client::ClientPlugin;
 pub use connections::{
     Away, ClientJoined, ClientLeft, Connection, Connections, Disconnected, JoinRequest,
     LocalClient, Owned, Owner, Owns, Ready,
@@ -106,17 +111,20 @@ pub use connections::{
 #[cfg(feature = "transform")]
 pub use delivery::Viewpoint;
 pub use delivery::{Grid, Group, Groups, Interest, NetBudget, OnlyFor, Plane, Priority, Room};
+pub use ends::{Client, Server};
 pub use entities::{Net, NetEntities, Remote, Replicated};
 pub use events::{FromClient, NetEvent, NetEventApp, Recipients, ToClients, ToServer};
 pub use link::{ClientLink, MemoryConnector, MemoryLink, MemoryListener, NoLink, ServerLink};
-pub use plugin::{ReplicateApp, Schedules, SyncVarSystems};
+pub use plugin::ReplicateApp;
+pub use received::Received;
 pub use registry::ReplicateBundle;
 pub use relations::scene::SceneId;
 #[cfg(feature = "transform")]
 pub use replicate::TransformShadow;
 pub use replicate::{Replicate, ShadowOf};
-pub use server::{Server, ServerPlugin};
-pub use state::{JoinState, joined, serving};
+pub use schedules::{Schedules, SyncVarSystems};
+pub use server::ServerPlugin;
+pub use state::{ClientSession, JoinState, joined, serving};
 pub use syncvar;
 #[cfg(all(feature = "web", target_arch = "wasm32"))]
 pub use syncvar_web as web;

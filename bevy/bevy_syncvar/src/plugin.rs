@@ -1,62 +1,27 @@
-//! What both ends share: registration, system sets, schedules.
+//! Registration of types, and the parts of an app for both ends.
 
-use bevy_app::{App, PostUpdate, PreUpdate};
+use bevy_app::App;
 use bevy_ecs::component::Mutable;
-use bevy_ecs::intern::Interned;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::ArchetypeFilter;
-use bevy_ecs::schedule::ScheduleLabel;
 
-use crate::registry::{Registry, ReplicateBundle};
+use crate::registry::{Registry, ReplicateBundle, register};
 use crate::relations;
 use crate::time::NetClock;
-use crate::{NetEntities, Replicate, ShadowOf};
+use crate::{NetEntities, Replicate, Schedules, ShadowOf, SyncVarSystems};
 
-/// System sets of the plugins, in the order of a frame.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SyncVarSystems {
-    /// Packets from the link to the end, in [`Schedules::receive`].
-    Receive,
-    /// Client: received changes from the pools to the components, behind [`Receive`](Self::Receive).
-    Apply,
-    /// Changes from the components to the pools: those of a server, and the fields of owners on a client, in [`Schedules::send`].
-    Collect,
-    /// The update of the end, and packets to the link, behind [`Collect`](Self::Collect).
-    Send,
-}
-
-/// Schedules of the systems of an end.
-#[derive(Clone, Copy, Debug)]
-pub struct Schedules {
-    /// Schedule of [`Receive`](SyncVarSystems::Receive) and [`Apply`](SyncVarSystems::Apply); [`PreUpdate`] by default.
-    pub receive: Interned<dyn ScheduleLabel>,
-    /// Schedule of [`Collect`](SyncVarSystems::Collect) and [`Send`](SyncVarSystems::Send); [`PostUpdate`] by default.
-    pub send: Interned<dyn ScheduleLabel>,
-}
-
-impl Default for Schedules {
-    fn default() -> Self {
-        Self {
-            receive: PreUpdate.intern(),
-            send: PostUpdate.intern(),
-        }
-    }
-}
-
-impl Schedules {
-    /// Prepares an app for an end.
-    pub(crate) fn build(self, app: &mut App) {
-        app.init_resource::<Registry>()
-            .init_resource::<NetEntities>()
-            .init_resource::<NetClock>();
-        let (receive, apply) = (SyncVarSystems::Receive, SyncVarSystems::Apply);
-        app.configure_sets(self.receive, (receive, apply).chain());
-        let (collect, send) = (SyncVarSystems::Collect, SyncVarSystems::Send);
-        app.configure_sets(self.send, (collect, send).chain());
-        relations::build(app);
-        #[cfg(feature = "state")]
-        crate::state::build(app, self);
-    }
+/// Prepares an app for an end.
+pub(crate) fn build(app: &mut App, schedules: Schedules) {
+    app.init_resource::<Registry>()
+        .init_resource::<NetEntities>()
+        .init_resource::<NetClock>();
+    let (receive, apply) = (SyncVarSystems::Receive, SyncVarSystems::Apply);
+    app.configure_sets(schedules.receive, (receive, apply).chain());
+    let (collect, send) = (SyncVarSystems::Collect, SyncVarSystems::Send);
+    app.configure_sets(schedules.send, (collect, send).chain());
+    relations::build(app);
+    #[cfg(feature = "state")]
+    crate::state::build(app, schedules);
 }
 
 /// Registration of replicated types, on [`App`]. Both ends register the same types, in any order, before their first
@@ -129,22 +94,19 @@ impl ReplicateApp for App {
     }
 
     fn replicate_via<C: Component<Mutability = Mutable>, S: ShadowOf<C>>(&mut self) -> &mut Self {
-        registry(self).add_component::<C, S, Changed<C>, ()>();
-        crate::server::observe::<C, ()>(self);
+        register::<C, S, Changed<C>, ()>(self);
         self
     }
 
     fn replicate_once<C: Replicate>(&mut self) -> &mut Self {
-        registry(self).add_component::<C, C::Shadow, Added<C>, ()>();
-        crate::server::observe::<C, ()>(self);
+        register::<C, C::Shadow, Added<C>, ()>(self);
         self
     }
 
     fn replicate_filtered<C: Replicate, F: ArchetypeFilter + Send + Sync + 'static>(
         &mut self,
     ) -> &mut Self {
-        registry(self).add_component::<C, C::Shadow, Changed<C>, F>();
-        crate::server::observe::<C, F>(self);
+        register::<C, C::Shadow, Changed<C>, F>(self);
         self
     }
 

@@ -2,10 +2,12 @@
 
 mod bundle;
 mod component;
+mod observe;
 mod resource;
 
 use std::any::TypeId;
 
+use bevy_app::App;
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryFilter;
@@ -106,17 +108,6 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Registers a component and its shadow, which is sent `W`hen this filter matches, from entities that match `F`.
-    pub(crate) fn add_component<C, S, W, F>(&mut self)
-    where
-        C: Component<Mutability = Mutable>,
-        S: ShadowOf<C>,
-        W: QueryFilter + Send + Sync + 'static,
-        F: QueryFilter + Send + Sync + 'static,
-    {
-        self.add(ReplicatedComponent::<C, S, W, F>::default());
-    }
-
     /// Returns whether a component is registered.
     pub(crate) fn knows(&self, component: TypeId) -> bool {
         self.types
@@ -214,6 +205,19 @@ impl Registry {
     pub(crate) fn find_mut(&mut self, component: TypeId) -> Option<&mut dyn ReplicatedType> {
         self.iter_mut().find(|known| known.component() == component)
     }
+}
+
+/// Registers a component with its shadow. `W` finds its changes, and `F` the entities that have it on clients.
+pub(crate) fn register<C, S, W, F>(app: &mut App)
+where
+    C: Component<Mutability = Mutable>,
+    S: ShadowOf<C>,
+    W: QueryFilter + Send + Sync + 'static,
+    F: QueryFilter + Send + Sync + 'static,
+{
+    let mut registry = app.world_mut().get_resource_or_init::<Registry>();
+    registry.add(ReplicatedComponent::<C, S, W, F>::default());
+    observe::observe::<C, F>(app);
 }
 
 /// Makes the behaviours of an object without components.

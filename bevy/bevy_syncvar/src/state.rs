@@ -1,9 +1,10 @@
 //! States of a client: `JoinState`, run conditions.
 
 use bevy_ecs::prelude::*;
+use syncvar::NetworkClient;
+use syncvar::prelude::EventReader;
 
 use crate::Server;
-use crate::client::ClientSession;
 
 /// State of the client of an app; that of the local player on a host. With the feature `state` it is a state of Bevy:
 /// `OnEnter(JoinState::Joined)`, `in_state(JoinState::Joined)`.
@@ -17,6 +18,27 @@ pub enum JoinState {
     Connecting,
     /// The client has all objects that it may see.
     Joined,
+}
+
+/// State of the client of an app. The run condition [`joined`](crate::joined) reads it.
+#[derive(Resource)]
+pub struct ClientSession {
+    pub(crate) reader: EventReader,
+    pub(crate) state: JoinState,
+}
+
+impl ClientSession {
+    /// Returns the state.
+    pub fn state(&self) -> JoinState {
+        self.state
+    }
+
+    pub(crate) fn new(client: &mut NetworkClient) -> Self {
+        Self {
+            reader: client.event_reader(),
+            state: JoinState::Connecting,
+        }
+    }
 }
 
 /// Returns the state of the client of an app.

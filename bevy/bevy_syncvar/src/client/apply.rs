@@ -5,7 +5,7 @@ use std::mem;
 use bevy_ecs::prelude::*;
 use syncvar::{ClientEvent, NetId, NetworkIdentity};
 
-use super::Client;
+use crate::Client;
 use crate::registry::{ClientParts, Registry};
 use crate::relations::scene::{SceneEntities, SceneId};
 use crate::relations::{hierarchy, scene};
@@ -87,8 +87,6 @@ pub(super) fn apply(world: &mut World) {
 /// Returns the changes of the objects since the last call; `None` without a client.
 fn arrivals(world: &mut World) -> Option<Vec<Arrival>> {
     let mut resource = world.get_resource_mut::<Client>()?;
-    let resource = &mut *resource;
-    let client = resource.client.as_deref()?;
     let arrival = |event: &ClientEvent| match event {
         ClientEvent::Spawned { object } => Some(Arrival::Spawned(*object)),
         ClientEvent::Despawned { object, hidden } => Some(Arrival::Despawned(*object, *hidden)),
@@ -96,8 +94,7 @@ fn arrivals(world: &mut World) -> Option<Vec<Arrival>> {
         ClientEvent::Connected => Some(Arrival::Connected),
         _ => None,
     };
-    let events = client.read_events(&mut resource.reader);
-    Some(events.filter_map(arrival).collect())
+    Some(resource.new_events().filter_map(arrival).collect())
 }
 
 fn spawn(world: &mut World, id: NetId) {

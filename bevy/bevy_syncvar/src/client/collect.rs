@@ -4,7 +4,7 @@ use std::mem;
 
 use bevy_ecs::prelude::*;
 
-use super::Client;
+use crate::Client;
 use crate::NetEntities;
 use crate::registry::{ClientParts, Registry};
 

@@ -8,14 +8,15 @@ use bevy_ecs::prelude::*;
 use syncvar::join::Payload;
 use syncvar::{Callbacks, ClientConfig, FrameTransport, NetworkClient};
 
-use super::Client;
 use super::apply::apply;
 use super::collect::collect;
-use super::session::{ClientSession, dispatch};
+use super::session::dispatch;
+use crate::Client;
 use crate::events::{EventTypes, send_to_server};
 use crate::link::ClientLink;
 use crate::registry::Registry;
 use crate::relations::scene;
+use crate::state::ClientSession;
 use crate::time::NetClock;
 use crate::{JoinState, Net, NetEntities, Remote, SceneId, Schedules, SyncVarSystems};
 
@@ -80,7 +81,7 @@ struct ClientSettings {
 
 impl Plugin for ClientPlugin {
     fn build(&self, app: &mut App) {
-        self.schedules.build(app);
+        crate::plugin::build(app, self.schedules);
         if let Some(link) = self.link.lock().ok().and_then(|mut link| link.take()) {
             app.insert_resource(link);
         }

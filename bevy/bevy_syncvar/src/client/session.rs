@@ -1,33 +1,12 @@
 //! Session of a client: its events to the world.
 
 use bevy_ecs::prelude::*;
-use syncvar::prelude::EventReader;
-use syncvar::{ClientEvent, DisconnectReason, NetworkClient};
+use syncvar::{ClientEvent, DisconnectReason};
 
-use super::Client;
+use crate::Client;
 use crate::connections::{Disconnected, show_owned};
+use crate::state::ClientSession;
 use crate::{JoinState, calls, events};
-
-/// State of the client of an app. The run condition [`joined`](crate::joined) reads it.
-#[derive(Resource)]
-pub struct ClientSession {
-    reader: EventReader,
-    pub(crate) state: JoinState,
-}
-
-impl ClientSession {
-    /// Returns the state.
-    pub fn state(&self) -> JoinState {
-        self.state
-    }
-
-    pub(super) fn new(client: &mut NetworkClient) -> Self {
-        Self {
-            reader: client.event_reader(),
-            state: JoinState::Connecting,
-        }
-    }
-}
 
 /// Gives the events of the client to the world, behind its objects.
 pub(super) fn dispatch(world: &mut World) {

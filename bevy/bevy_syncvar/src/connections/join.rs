@@ -45,7 +45,7 @@ impl JoinRequest {
         }
     }
 
-    pub(super) fn new(
+    pub(crate) fn new(
         connection: ConnectionId,
         returning: Option<ConnectionId>,
         payload: Payload,
@@ -60,7 +60,7 @@ impl JoinRequest {
         }
     }
 
-    pub(super) fn into_decision(self) -> Decision {
+    pub(crate) fn into_decision(self) -> Decision {
         self.decision
     }
 }

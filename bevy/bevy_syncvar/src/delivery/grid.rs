@@ -7,7 +7,6 @@ use syncvar::values::{Quaternion, Vector3};
 use syncvar::{NetId, NetworkServer};
 
 use super::{Interest, NetBudget};
-use crate::server::ServerSettings;
 use crate::{Connection, Net, Replicated, Server};
 
 /// Entity from whose position a [`Connection`] sees the world: its player, or a camera.
@@ -39,13 +38,13 @@ type MovedFilter = (
 /// Gives the objects and the connections their positions. A server without a grid and budgets needs none.
 pub(crate) fn collect_positions(
     mut server: ResMut<Server>,
-    settings: Res<ServerSettings>,
+    interest: Res<Interest>,
     moved: Query<(&Net, &GlobalTransform), MovedFilter>,
     viewers: Query<(&Connection, &Viewpoint)>,
     places: Query<&GlobalTransform>,
     budgets: Query<(), With<NetBudget>>,
 ) {
-    let has_grid = matches!(settings.interest, Interest::Grid(_));
+    let has_grid = matches!(*interest, Interest::Grid(_));
     if !has_grid && budgets.is_empty() {
         return;
     }

@@ -1,10 +1,11 @@
 //! `Interest`: the interest management of a server.
 
+use bevy_ecs::prelude::*;
 use syncvar::interest::{Everyone, GroupTags, SpatialGrid, Tag};
 use syncvar::{ConnectionId, NetId, NetworkServer, Prefabs, ServerConfig};
 
 /// Entities that a client receives, besides those with [`OnlyFor`](super::OnlyFor).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub enum Interest {
     /// All entities.
     #[default]

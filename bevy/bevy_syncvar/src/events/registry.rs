@@ -9,16 +9,9 @@ use syncvar::Prefabs;
 use syncvar::calls::ReceivedMessage;
 
 use super::FromClient;
+use super::net_event::NetEvent;
 use super::send::{Outbox, queue_to_clients, queue_to_server};
-use crate::{NetEntities, NetValue};
-
-/// An event that travels between the apps: `#[derive(Event, NetValue)]` or `#[derive(EntityEvent, NetValue)]`.
-pub trait NetEvent: NetValue + Send + Sync + 'static + for<'a> Event<Trigger<'a>: Default> {}
-
-impl<M> NetEvent for M where
-    M: NetValue + Send + Sync + 'static + for<'a> Event<Trigger<'a>: Default>
-{
-}
+use crate::NetEntities;
 
 /// Registration of events, on [`App`].
 pub trait NetEventApp {

@@ -6,7 +6,7 @@ use bevy_ecs::prelude::*;
 use syncvar::error::MessageError;
 use syncvar::{ConnectionId, NetworkClient, NetworkServer};
 
-use super::NetEvent;
+use super::net_event::NetEvent;
 use crate::connections::Connections;
 use crate::{Client, NetEntities, Server};
 

@@ -9,9 +9,9 @@ use syncvar::behaviour::BehaviourSet;
 use syncvar::error::SpawnError;
 use syncvar::{NetworkBehaviour, NetworkServer, Prefabs, SpawnOptions};
 
-use crate::{NetEntities, Replicate, ReplicateApp, ShadowOf};
+use crate::{NetEntities, Replicate, ShadowOf};
 
-/// Components of a [bundle](ReplicateApp::replicate_bundle): a tuple of up to eight replicated components.
+/// Components of a [bundle](crate::ReplicateApp::replicate_bundle): a tuple of up to eight replicated components.
 pub trait ReplicateBundle: 'static {
     /// Shadows of the components.
     type Shadows: BehaviourSet + Default;
@@ -102,7 +102,7 @@ macro_rules! bundles {
                 $(
                     let registry = app.world_mut().get_resource_or_init::<super::Registry>();
                     if !registry.knows(TypeId::of::<$name>()) {
-                        app.replicate::<$name>();
+                        super::register::<$name, $name::Shadow, Changed<$name>, ()>(app);
                     }
                 )*
             }

@@ -4,7 +4,7 @@ use bevy_ecs::lifecycle::{Insert, Remove};
 use bevy_ecs::prelude::*;
 use syncvar::{NetId, NetworkClient, NetworkIdentity, NetworkServer};
 
-use crate::server::ServerQueue;
+use crate::queue::ServerQueue;
 use crate::{Net, NetEntities};
 
 /// Marker of an app with the observers below.

@@ -5,7 +5,8 @@ use std::mem;
 use bevy_ecs::prelude::*;
 use syncvar::{NetId, NetworkServer, SpawnOptions};
 
-use super::{Server, ServerQueue};
+use crate::Server;
+use crate::queue::ServerQueue;
 use crate::registry::{Registry, ServerParts};
 use crate::relations::hierarchy;
 use crate::{Net, NetEntities, Replicated, SceneId};

@@ -1,30 +1,27 @@
 //! `ServerPlugin`: systems of a server.
 
-use std::any::TypeId;
 use std::mem;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use bevy_app::{App, Plugin, PreStartup};
-use bevy_ecs::lifecycle::{Add, Remove};
-use bevy_ecs::observer::Observer;
 use bevy_ecs::prelude::*;
-use bevy_ecs::query::{QueryFilter, QueryState};
 use syncvar::join::Admission;
 use syncvar::{Callbacks, FrameTransport, NetId, NetworkServer, ServerConfig};
 
 use super::collect::collect;
+use super::session::{ServerInbox, dispatch};
 use super::written::give_back;
-use super::{Server, ServerQueue};
-use crate::connections::{self, Connection, Connections, ServerInbox};
+use crate::connections::{self, Connection, Connections};
 #[cfg(feature = "transform")]
 use crate::delivery::collect_positions;
 use crate::delivery::{Interest, collect_rules};
 use crate::events::{EventTypes, send_to_clients};
 use crate::link::{NoLink, ServerLink};
+use crate::queue::ServerQueue;
 use crate::registry::Registry;
 use crate::time::NetClock;
-use crate::{Net, NetEntities, Replicated, Schedules, SyncVarSystems};
+use crate::{Net, NetEntities, Replicated, Schedules, Server, SyncVarSystems};
 
 /// Makes an app a server: its [`Replicated`] entities are sent to the clients of a link.
 ///
@@ -91,15 +88,14 @@ impl ServerPlugin {
 
 /// Settings for the start of a server.
 #[derive(Resource)]
-pub(crate) struct ServerSettings {
+struct ServerSettings {
     config: ServerConfig,
     is_host: bool,
-    pub(crate) interest: Interest,
 }
 
 impl Plugin for ServerPlugin {
     fn build(&self, app: &mut App) {
-        self.schedules.build(app);
+        crate::plugin::build(app, self.schedules);
         app.init_resource::<ServerQueue>();
         app.init_resource::<Connections>();
         if let Some(link) = self.link.lock().ok().and_then(|mut link| link.take()) {
@@ -110,10 +106,10 @@ impl Plugin for ServerPlugin {
             admission: Admission::Decide,
             ..self.config.clone()
         };
+        app.insert_resource(self.interest);
         app.insert_resource(ServerSettings {
             config,
             is_host: self.is_host,
-            interest: self.interest,
         });
         let Schedules {
             receive: first,
@@ -158,7 +154,8 @@ fn start(world: &mut World) {
     }
     let settings = world.resource::<ServerSettings>();
     let is_host = settings.is_host;
-    let mut server = settings.interest.server(prefabs, settings.config.clone());
+    let interest = *world.resource::<Interest>();
+    let mut server = interest.server(prefabs, settings.config.clone());
     if is_host {
         server.connect_local();
     }
@@ -198,7 +195,7 @@ fn receive(world: &mut World) {
         }
     });
     give_back(world);
-    connections::dispatch(world);
+    dispatch(world);
 }
 
 fn send(world: &mut World) {
@@ -211,38 +208,4 @@ fn send(world: &mut World) {
             link.transmit(server, now);
         }
     });
-}
-
-/// Queues the entities that lose a component, or match its filter in a different way.
-pub(crate) fn observe<C: Component, F: QueryFilter + 'static>(app: &mut App) {
-    let queue = |entity: Entity, nets: Query<(), With<Net>>, queue: Option<ResMut<ServerQueue>>| {
-        if let Some(mut queue) = queue
-            && nets.contains(entity)
-        {
-            queue.filtered.push((TypeId::of::<C>(), entity));
-        }
-    };
-    let on_remove = move |removed: On<Remove<()>>,
-                          nets: Query<(), With<Net>>,
-                          found: Option<ResMut<ServerQueue>>| {
-        queue(removed.entity, nets, found);
-    };
-    let on_add = move |added: On<Add<()>>,
-                       nets: Query<(), With<Net>>,
-                       found: Option<ResMut<ServerQueue>>| {
-        queue(added.entity, nets, found);
-    };
-    let world = app.world_mut();
-    let own = world.register_component::<C>();
-    let filter = QueryState::<(), F>::new(world);
-    let access = filter.component_access();
-    let filters: Vec<_> = access
-        .with_filters()
-        .chain(access.without_filters())
-        .collect();
-    let removed = filters.iter().copied().chain([own]);
-    world.spawn(Observer::new(on_remove).with_components(removed));
-    if !filters.is_empty() {
-        world.spawn(Observer::new(on_add).with_components(filters));
-    }
 }

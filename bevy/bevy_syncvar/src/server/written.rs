@@ -5,8 +5,8 @@ use std::mem;
 use bevy_ecs::prelude::*;
 use syncvar::ServerEvent;
 
-use super::Server;
 use crate::NetEntities;
+use crate::Server;
 use crate::registry::{Registry, ServerParts};
 
 /// Writes the owners' fields to the components, and reports them.
@@ -14,19 +14,12 @@ pub(super) fn give_back(world: &mut World) {
     let Some(mut resource) = world.get_resource_mut::<Server>() else {
         return;
     };
-    let resource = &mut *resource;
-    let Some(server) = resource.server.as_deref() else {
-        return;
-    };
     let written = |event: &ServerEvent| match event {
         ServerEvent::Written { object, fields, .. }
         | ServerEvent::WriteRefused { object, fields } => Some((*object, *fields)),
         _ => None,
     };
-    let written: Vec<_> = server
-        .read_events(&mut resource.reader)
-        .filter_map(written)
-        .collect();
+    let written: Vec<_> = resource.new_events().filter_map(written).collect();
     if written.is_empty() {
         return;
     }

@@ -5,7 +5,7 @@ use syncvar::join::{Decision, Payload};
 use syncvar::prelude::EventReader;
 use syncvar::{ClientEvent, ConnectionId, DisconnectReason, NetworkServer, ServerEvent};
 
-use super::{
+use crate::{
     Away, ClientJoined, ClientLeft, Connection, Connections, JoinRequest, LocalClient, Ready,
 };
 use crate::{Server, calls, events};

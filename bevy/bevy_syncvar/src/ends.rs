@@ -1,0 +1,7 @@
+//! The resources of the ends.
+
+mod client;
+mod server;
+
+pub use client::Client;
+pub use server::Server;
