@@ -130,7 +130,7 @@ impl BehaviourList {
     /// struct Weapon;
     ///
     /// let any = || BehaviourList::new().with_optional::<Health>(None).with_optional::<Weapon>(None);
-    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register_with("any", any));
+    /// let mut net = MemoryNetwork::pair(move || Prefabs::new().register_with("any", any));
     /// let parts = BehaviourList::new()
     ///     .with_optional(Some(Health { points: 3.into() }))
     ///     .with_optional::<Weapon>(None);
