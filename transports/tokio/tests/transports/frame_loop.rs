@@ -291,7 +291,7 @@ fn a_program_holds_any_transport_behind_one_type() {
 #[test]
 fn a_transport_opened_later_checks_the_client_in_its_first_frame() {
     let config = ClientConfig {
-        ping_interval: Duration::from_secs(60),
+        ping_interval: Duration::from_mins(1),
         ..ClientConfig::default()
     };
     let open =
