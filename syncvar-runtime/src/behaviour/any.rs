@@ -66,7 +66,7 @@ impl dyn AnyBehaviour {
         (inner.get)(self)
     }
 
-    /// Like [`of_type`](Self::of_type), for writing.
+    /// Like `of_type`, for writing.
     pub fn of_type_mut(&mut self, id: TypeId) -> Option<&mut dyn Any> {
         if Any::type_id(self) == id {
             return Some(self);
@@ -85,7 +85,7 @@ impl dyn AnyBehaviour {
         }
     }
 
-    /// Like [`get`](Self::get), for writing.
+    /// Like `get`, for writing.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self) -> Option<&mut B> {
         self.of_type_mut(TypeId::of::<B>())?.downcast_mut()
