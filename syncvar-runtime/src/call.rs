@@ -10,6 +10,7 @@ mod dispatch;
 mod event;
 mod place;
 mod rate;
+mod values;
 
 pub use called::Called;
 pub use dispatch::{Failure, run};

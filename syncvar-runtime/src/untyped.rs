@@ -23,7 +23,7 @@ mod slot;
 
 pub use crate::translate::layout::{ValueError, ValueErrorKind};
 pub use crate::value::{MapValue, MemberNames, SetValue, StructValue, Value, VariantValue};
-pub(crate) use arguments::read_arguments;
+pub(crate) use arguments::{read_arguments, write_arguments};
 pub use behaviour::UntypedBehaviour;
 pub(crate) use class::UntypedClass;
 pub use class::{FieldError, FieldErrorKind};

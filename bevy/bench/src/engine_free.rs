@@ -12,7 +12,7 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<PlainUnit>("unit")
 }
 
-/// A server whose clients receive nothing more.
+/// A server; its clients receive nothing after the join.
 pub(crate) struct Server {
     end: NetworkServer,
     ids: Vec<NetId>,
@@ -91,7 +91,7 @@ impl World for Server {
     }
 }
 
-/// A server and a client; the time is that of both.
+/// A server and a client; the time is the sum of the ends.
 pub(crate) struct Client {
     server: Server,
     clients: Vec<(ConnectionId, NetworkClient)>,

@@ -1,8 +1,8 @@
 //! Costs of the plugin beside `syncvar` without an engine: `cargo run --release -p bevy_syncvar_bench`.
 //!
 //! 10 000 objects, 10 % changed in each tick, spread over the table. The times are microseconds of CPU of
-//! whole frames with the writes of the game: the 20th percentile of 200 frames. Other programs on the machine disturb the
-//! caches.
+//! whole frames with the writes of the game: the 20th percentile of 200 frames. Programs beside it on the machine disturb
+//! the caches.
 
 mod engine_free;
 mod plugin;
@@ -15,14 +15,14 @@ use cpu_time::ThreadTime;
 
 /// Number of objects.
 const OBJECTS: usize = 10_000;
-/// One of so many objects changes in a tick.
+/// Number of objects for each changed object of a tick.
 const CHANGED: usize = 10;
 /// Measured frames.
 const FRAMES: u32 = 200;
 
-/// A world with frames that can be measured.
+/// A world with measured frames.
 trait World {
-    /// Makes the world with connected clients, which receive nothing more.
+    /// Makes the world with connected clients, which receive nothing after the join.
     fn new(objects: usize, clients: usize) -> Self;
 
     /// Runs a frame in which some fields of one of [`CHANGED`] objects change.

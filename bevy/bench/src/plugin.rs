@@ -13,7 +13,7 @@ use syncvar::{FrameTransport, NetworkServer};
 use crate::unit::Unit;
 use crate::{CHANGED, Fields, World};
 
-/// A listener whose packets can be dropped.
+/// A listener that can drop its packets.
 struct Drain {
     listener: MemoryListener,
     drops: Arc<AtomicBool>,
@@ -60,7 +60,7 @@ fn client<const BUNDLE: bool>(link: MemoryLink) -> App {
     app::<BUNDLE>(ClientPlugin::new(link))
 }
 
-/// A server whose clients receive nothing more.
+/// A server; its clients receive nothing after the join.
 pub(crate) struct Server<const BUNDLE: bool> {
     app: App,
     entities: Vec<Entity>,
@@ -117,7 +117,7 @@ fn write(app: &mut App, entities: &[Entity], tick: u32, fields: Fields) {
     }
 }
 
-/// A server and a client; the time is that of both.
+/// A server and a client; the time is the sum of the ends.
 pub(crate) struct Client<const BUNDLE: bool> {
     server: App,
     view: App,

@@ -1,4 +1,4 @@
-//! Delivery: who receives an entity, in which order, and how much.
+//! Delivery: the receivers of an entity, the order, and the amount.
 
 #[cfg(feature = "transform")]
 mod grid;

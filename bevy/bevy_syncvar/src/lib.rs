@@ -75,7 +75,7 @@
 //! | `server/`, `client/` | plugins and systems of an end, events to the world |
 //! | `connections/` | connections as entities, joins, owners |
 //! | `events/`, `calls.rs` | events and calls between the apps |
-//! | `delivery/` | who receives an entity: rules as components, interest |
+//! | `delivery/` | receivers of an entity: rules as components, interest |
 //! | `link/` | packets of an end; links in memory |
 //! | `relations/` | parents, entities of both ends |
 

@@ -1,4 +1,4 @@
-//! What the examples share: roles, links, and lines of text in the place of a window.
+//! Shared parts of the examples: roles, links, and lines of text in the place of a window.
 //!
 //! ```sh
 //! cargo run --bin tic_tac_toe                        # both ends in one process, with a script
@@ -25,7 +25,7 @@ pub struct Example {
     pub server: fn(ServerPlugin) -> App,
     /// A client.
     pub client: fn(ClientPlugin) -> App,
-    /// What the players of the script type: one line in a frame, each after the one before.
+    /// Lines that the players of the script type: one in a frame, in order.
     pub script: &'static [(usize, &'static str)],
     /// Whether the server has a player, too: the first one.
     pub is_host: bool,

@@ -3,35 +3,16 @@
 use std::any::TypeId;
 
 use super::UntypedBehaviour;
-use crate::route::{CallPlace, RoutedCall};
+use crate::route::CallPlace;
 use crate::schema::{MemberSchema, SchemaType};
 use crate::translate::layout::{Layout, Measures, UnknownType, ValueError};
 use crate::value::Value;
-use crate::{CallError, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
+use crate::{NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
 
 impl CallPlace {
     /// Returns whether the behaviour of the call has no compiled type.
     pub fn is_untyped(&self) -> bool {
         self.declared.0 == TypeId::of::<UntypedBehaviour>()
-    }
-}
-
-impl RoutedCall {
-    /// Writes the arguments, given as values.
-    ///
-    /// # Errors
-    ///
-    /// When a value does not fit its argument, or has no form on the wire.
-    pub fn write_values(&mut self, arguments: &[Value]) -> Result<(), CallError> {
-        for writer in &mut self.writers {
-            writer.at_behaviour(Some(self.place.name));
-            let written = write_arguments(self.place.schema.arguments, arguments, writer);
-            written.map_err(|error| CallError::Argument(error.to_string()))?;
-            if let Some(error) = writer.take_error() {
-                return Err(error.into());
-            }
-        }
-        Ok(())
     }
 }
 
@@ -64,7 +45,7 @@ pub(crate) fn read_arguments(
 /// # Errors
 ///
 /// When their number differs, a value does not fit, or the layout of a type is unknown.
-fn write_arguments(
+pub(crate) fn write_arguments(
     arguments: &'static [MemberSchema],
     values: &[Value],
     writer: &mut NetworkWriter,

@@ -22,12 +22,12 @@ use crate::{Client, Net, NetEntities, Server};
 #[relationship(relationship_target = Owns)]
 pub struct Owner(pub Entity);
 
-/// Entities of a connection: those with this [`Owner`].
+/// Entities of a connection: the entities with this [`Owner`].
 #[derive(Component, Debug, Default)]
 #[relationship_target(relationship = Owner)]
 pub struct Owns(Vec<Entity>);
 
-/// Marker of a client's own entities, and of those of the local player of a host.
+/// Marker of a client's own entities, and of the entities of the local player of a host.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(clone_behavior = Ignore)]
 pub struct Owned;

@@ -4,13 +4,13 @@ use bevy_ecs::prelude::*;
 use syncvar::interest::{Everyone, GroupTags, SpatialGrid, Tag};
 use syncvar::{ConnectionId, NetId, NetworkServer, Prefabs, ServerConfig};
 
-/// Entities that a client receives, besides those with [`OnlyFor`](super::OnlyFor).
+/// Entities that a client receives, besides entities with [`OnlyFor`](super::OnlyFor).
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub enum Interest {
     /// All entities.
     #[default]
     Everything,
-    /// Entities without a [`Room`](super::Room), and those of its [`Groups`](super::Groups).
+    /// Entities without a [`Room`](super::Room), and entities of its [`Groups`](super::Groups).
     Rooms,
     /// As [`Rooms`](Self::Rooms), of the entities near its `Viewpoint`. Needs the feature `transform`: the position of an
     /// entity is its `GlobalTransform`.

@@ -18,7 +18,7 @@ struct Click {
     entity: Entity,
 }
 
-/// The server tells the others.
+/// The server sends it to the remaining clients.
 #[derive(EntityEvent, NetValue)]
 struct Clicked {
     entity: Entity,

@@ -22,7 +22,7 @@ struct Taken {
     by: Symbol,
 }
 
-/// The game: whose turn it is, and who has won.
+/// The game: the player with the turn, and the winner.
 #[derive(Resource, Replicate, Default)]
 struct Game {
     turn: Symbol,
