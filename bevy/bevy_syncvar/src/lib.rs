@@ -34,11 +34,11 @@
 //! | --- | --- |
 //! | [`Replicate`], [`ShadowOf`] | a component and its shadow, made by the derive: `write` takes a component over, `read` and `create` give it back |
 //! | [`NetValue`] | a value with entities, and its form on the wire |
-//! | [`Registry`](registry) | one [`ReplicatedType`](registry::ReplicatedType) for each registered type: the functions that know the type. Prefabs are made from it |
+//! | `Registry` | one `ReplicatedType` for each registered type: the functions that know the type. Prefabs are made from it |
 //! | [`Replicated`], [`Remote`], [`Net`] | marker on the server, marker on the client, the id of the object of an entity |
 //! | [`NetEntities`] | entities of ids, ids of entities |
 //! | [`Server`], [`Client`] | resources: the ends |
-//! | [`ServerLink`](link::ServerLink), [`ClientLink`](link::ClientLink) | the transports of the ends; [`MemoryLink`] has both ends in one process |
+//! | [`ServerLink`], [`ClientLink`] | the transports of the ends; [`MemoryLink`] has both ends in one process |
 //!
 //! The prefab `entity` has a place for each registered type, in the order of their names: an
 //! [`Optional`](syncvar::behaviour::Optional) shadow. So an entity has any set of components, and components come and go.
