@@ -6,9 +6,6 @@ import { FakeSocket, FakeTransport, bytes, hex } from "./sockets.mjs";
 /** Longest time of a call that waits for the state of its tick, in milliseconds. */
 const LONGEST_WAIT = 1000;
 
-/** Longest time of packets that wait for the rest of their tick: two intervals of the client's timer, in milliseconds. */
-const LONGEST_GATHER = 70;
-
 /** Timers and the time of a page. */
 class Clock {
   now = 1000;
@@ -244,11 +241,7 @@ export async function play(Client, seed, exchange) {
       answer = await exchange(page.take());
       if (answer.fails) page.fail(answer.fails);
       await page.deliver(answer.down ?? []);
-      if (answer.cut) {
-        // Packets that wait for the rest of their tick are applied before the end.
-        await clock.pass(LONGEST_GATHER);
-        page.cut();
-      }
+      if (answer.cut) page.cut();
       for (const act of answer.acts ?? []) page.act(act);
       if (answer.check) page.check(answer.check);
       if (page.failure) throw new Error(`step ${steps}: ${page.failure}`);
