@@ -4,7 +4,9 @@ use bevy_app::App;
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::ArchetypeFilter;
+use syncvar::Prefabs;
 
+use crate::events::EventTypes;
 use crate::registry::{Registry, ReplicateBundle, register};
 use crate::relations;
 use crate::time::NetClock;
@@ -22,6 +24,15 @@ pub(crate) fn build(app: &mut App, schedules: Schedules) {
     relations::build(app);
     #[cfg(feature = "state")]
     crate::state::build(app, schedules);
+}
+
+/// Returns the prefabs of the registered types and events.
+pub(crate) fn prefabs(world: &mut World) -> Prefabs {
+    let prefabs = world.resource_mut::<Registry>().prefabs();
+    match world.get_resource::<EventTypes>() {
+        Some(types) => types.add_to(prefabs),
+        None => prefabs,
+    }
 }
 
 /// Registration of replicated types, on [`App`]. Both ends register the same types, in any order, before their first

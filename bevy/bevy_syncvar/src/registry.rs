@@ -6,6 +6,7 @@ mod observe;
 mod resource;
 
 use std::any::TypeId;
+use std::mem;
 
 use bevy_app::App;
 use bevy_ecs::component::Mutable;
@@ -15,7 +16,7 @@ use syncvar::behaviour::BehaviourList;
 use syncvar::error::SpawnError;
 use syncvar::{NetId, NetworkClient, NetworkServer, Prefabs, SpawnOptions};
 
-use crate::{NetEntities, Replicate, ShadowOf};
+use crate::{Client, NetEntities, Replicate, ShadowOf};
 pub use bundle::ReplicateBundle;
 use bundle::{AnyBundle, TypedBundle};
 use component::ReplicatedComponent;
@@ -97,6 +98,21 @@ pub(crate) struct ClientParts<'a> {
     pub(crate) world: &'a mut World,
     pub(crate) client: &'a mut NetworkClient,
     pub(crate) entities: &'a NetEntities,
+}
+
+impl ClientParts<'_> {
+    /// Lends the client, the table of entities and the world to a function.
+    pub(crate) fn lend(world: &mut World, work: impl FnOnce(&mut ClientParts<'_>)) {
+        Client::lend(world, |world, client| {
+            let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
+            work(&mut ClientParts {
+                world,
+                client,
+                entities: &entities,
+            });
+            *world.resource_mut::<NetEntities>() = entities;
+        });
+    }
 }
 
 /// The registered types. The order is that of their names from the first use on.

@@ -58,22 +58,15 @@ pub(super) fn apply(world: &mut World) {
     holders.sort_unstable();
     holders.dedup();
     let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
-    Client::lend(world, |world, client| {
-        let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
-        let mut parts = ClientParts {
-            world,
-            client,
-            entities: &entities,
-        };
+    ClientParts::lend(world, |parts| {
         for known in registry.iter_mut() {
             for holder in &holders {
-                known.refresh(&mut parts, *holder);
+                known.refresh(parts, *holder);
             }
-            known.drain(&mut parts);
+            known.drain(parts);
         }
-        entities.set_holder(NetId::NONE);
-        entities.retain_missing(|_| false);
-        *world.resource_mut::<NetEntities>() = entities;
+        parts.entities.set_holder(NetId::NONE);
+        parts.entities.retain_missing(|_| false);
     });
     for known in registry.iter_mut() {
         known.store(world);

@@ -12,9 +12,8 @@ use super::apply::apply;
 use super::collect::collect;
 use super::session::dispatch;
 use crate::Client;
-use crate::events::{EventTypes, send_to_server};
+use crate::events::send_to_server;
 use crate::link::ClientLink;
-use crate::registry::Registry;
 use crate::relations::scene;
 use crate::state::ClientSession;
 use crate::time::NetClock;
@@ -120,10 +119,7 @@ fn start_or_stop(world: &mut World) {
 
 /// Makes the client of the registered types.
 fn start(world: &mut World) {
-    let mut prefabs = world.resource_mut::<Registry>().prefabs();
-    if let Some(types) = world.get_resource::<EventTypes>() {
-        prefabs = types.add_to(prefabs);
-    }
+    let prefabs = crate::plugin::prefabs(world);
     let settings = world.resource::<ClientSettings>();
     let mut client = NetworkClient::with_config(prefabs, settings.config.clone());
     client.set_join_payload(settings.payload.clone());

@@ -16,7 +16,7 @@ use crate::connections::{self, Connection, Connections};
 #[cfg(feature = "transform")]
 use crate::delivery::collect_positions;
 use crate::delivery::{Interest, collect_rules};
-use crate::events::{EventTypes, send_to_clients};
+use crate::events::send_to_clients;
 use crate::link::{NoLink, ServerLink};
 use crate::queue::ServerQueue;
 use crate::registry::Registry;
@@ -148,10 +148,7 @@ fn start_or_stop(world: &mut World) {
 
 /// Makes the server of the registered types. Entities of the time before are new.
 fn start(world: &mut World) {
-    let mut prefabs = world.resource_mut::<Registry>().prefabs();
-    if let Some(types) = world.get_resource::<EventTypes>() {
-        prefabs = types.add_to(prefabs);
-    }
+    let prefabs = crate::plugin::prefabs(world);
     let settings = world.resource::<ServerSettings>();
     let is_host = settings.is_host;
     let interest = *world.resource::<Interest>();
