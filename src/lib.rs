@@ -258,6 +258,15 @@ pub mod mirror {
     };
 }
 
+/// Log files: recordings with their schema, markers and an index, in the container MCAP.
+///
+/// The guide's page "Recording" has a whole program.
+#[cfg(feature = "log")]
+pub mod log {
+    #[doc(inline)]
+    pub use syncvar_log::*;
+}
+
 /// QUIC: encrypted connections with datagrams for unreliable state, and WebTransport with the feature `webtransport`.
 ///
 /// [`QuicPort`](quic::QuicPort) listens on a [`Host`](transport::Host), [`QuicClient`](quic::QuicClient) connects a client, and

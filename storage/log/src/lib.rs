@@ -1,0 +1,21 @@
+//! Files of tick records for `syncvar`: recordings in the container MCAP.
+//!
+//! Use it through the crate `syncvar` with the feature `log`, which re-exports it as `syncvar::log`. WIRE.md, section 10,
+//! has the format.
+#![warn(clippy::print_stdout)]
+
+mod entry;
+mod error;
+mod header;
+mod json;
+mod marker;
+mod reader;
+mod writer;
+
+pub use entry::LogEntry;
+pub use error::LogError;
+pub use header::{LogHeader, LogKind};
+pub use json::to_json;
+pub use marker::Marker;
+pub use reader::LogReader;
+pub use writer::LogWriter;
