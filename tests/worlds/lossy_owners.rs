@@ -6,7 +6,8 @@ use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::testing::{Conditions, Random};
-use syncvar_testing::{assert_all_equal, token};
+
+use syncvar_testing::{Packet, Pair, assert_all_equal, token};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, channel = unreliable)]
@@ -48,8 +49,18 @@ struct Driver {
     mood: SyncVar<u32>,
 }
 
+/// A behaviour of the owner and the server.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Helm {
+    #[sync_var(write = owner, server_override)]
+    course: SyncVar<u32>,
+}
+
 fn prefabs() -> Prefabs {
-    Prefabs::new().register::<(Car, Wheel, Driver)>("car")
+    Prefabs::new()
+        .register::<(Car, Wheel, Driver)>("car")
+        .register::<Helm>("helm")
 }
 
 fn network(clients: usize, link: Conditions) -> MemoryNetwork {
@@ -294,6 +305,29 @@ fn writes_from_before_a_handover_are_void() {
     net.settle();
     assert_eq!(net.server.get::<Car>(id).unwrap().x, 6);
     assert_all_equal(&mut net);
+}
+
+#[test]
+fn late_write_of_the_server_from_before_a_handover_is_not_the_last() {
+    let mut pair = Pair::new(prefabs);
+    let helm = pair.server.spawn(Helm::default());
+    pair.steps(2);
+    pair.server.get_mut::<Helm>(helm).unwrap().course.set(1);
+    let owner = Some(pair.connection);
+    pair.server.set_owner(helm, owner).unwrap();
+    let packets = pair.down_where(|packet| !packet.is_datagram());
+    let late: Vec<_> = packets.into_iter().filter(Packet::is_datagram).collect();
+    assert_eq!(late.len(), 1, "the server's write");
+    // The client waits for the datagrams of a tick for a while.
+    pair.now += Duration::from_millis(200);
+    pair.up();
+    assert!(pair.client.is_owner(helm));
+    pair.client.get_mut::<Helm>(helm).unwrap().course.set(2);
+    pair.up();
+    pair.deliver(&late);
+    pair.steps(4);
+    assert_eq!(pair.server.get::<Helm>(helm).unwrap().course, 2);
+    assert_eq!(pair.client.get::<Helm>(helm).unwrap().course, 2);
 }
 
 #[test]

@@ -261,11 +261,18 @@ impl PolicyState {
     }
 
     /// Records a change of ownership in a tick.
-    pub fn set_owned(&mut self, behaviour: &mut dyn ErasedFields, owned: bool, tick: u32) {
+    pub fn set_owned(
+        &mut self,
+        behaviour: &mut dyn ErasedFields,
+        policy: &PolicyBits,
+        owned: bool,
+        tick: u32,
+    ) {
         self.owned = owned;
         self.owned_since = tick;
         self.accepted.clear();
-        self.echoed = 0;
+        // The new owner receives pending changes too, perhaps behind its first writes.
+        self.echoed = behaviour.dirty_bits() & policy.server_override;
         // Pending writes of the previous owner now go to all observers, as whole values.
         let left = std::mem::take(&mut self.relayed) & behaviour.dirty_bits();
         if left != 0 {

@@ -76,10 +76,10 @@ pub(crate) fn refuse(events: &mut Events<ServerEvent>, object: NetId, fields: Ch
 /// Sets whether a connection owns the object of these behaviours, from this tick on.
 pub(crate) fn set_owned(slots: &mut dyn Slots, owned: bool, tick: u32) {
     slots.for_each_mut(|slot| {
+        let policy = slot.info().policy;
         if let Some(restricted) = slot.policy_slot() {
-            restricted
-                .state
-                .set_owned(restricted.behaviour, owned, tick);
+            let behaviour = restricted.behaviour;
+            restricted.state.set_owned(behaviour, &policy, owned, tick);
         }
     });
 }
