@@ -10,6 +10,7 @@ mod header;
 mod json;
 mod marker;
 mod reader;
+mod recorder;
 mod writer;
 
 pub use entry::LogEntry;
@@ -18,4 +19,5 @@ pub use header::{LogHeader, LogKind};
 pub use json::to_json;
 pub use marker::Marker;
 pub use reader::LogReader;
+pub use recorder::{Recorder, RecorderEvent, RecorderOptions};
 pub use writer::LogWriter;
