@@ -4,7 +4,8 @@ use std::error::Error;
 use std::{fmt, io};
 
 use syncvar_net::RecordError;
-use syncvar_runtime::SchemaError;
+use syncvar_runtime::untyped::UntypedError;
+use syncvar_runtime::{SchemaError, SchemaReport};
 
 /// Reason why a log file is not read or written.
 ///
@@ -26,6 +27,10 @@ pub enum LogError {
     Version(String),
     /// The schema in the file is malformed.
     Schema(SchemaError),
+    /// The client has another build, which cannot read the records.
+    Build(SchemaReport),
+    /// The schema is beyond the limits of a client without compiled types.
+    Untyped(UntypedError),
     /// Bytes of the file are damaged.
     Damaged {
         /// Position in the file of the chunk, or of the record of MCAP.
@@ -67,6 +72,8 @@ impl fmt::Display for LogError {
                 write!(f, "version {version:?} of the log file is unknown")
             }
             Self::Schema(error) => write!(f, "schema of the log file: {error}"),
+            Self::Build(report) => write!(f, "schema of the log file: {report}"),
+            Self::Untyped(error) => write!(f, "schema of the log file: {error}"),
             Self::Damaged { offset, reason } => {
                 write!(f, "damaged log file at byte {offset}: {reason}")
             }
@@ -88,6 +95,7 @@ impl Error for LogError {
         match self {
             Self::Io(error) => Some(error),
             Self::Schema(error) => Some(error),
+            Self::Untyped(error) => Some(error),
             Self::Record { error, .. } => Some(error),
             _ => None,
         }

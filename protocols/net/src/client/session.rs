@@ -71,6 +71,8 @@ pub(super) struct Burst {
     pub(super) in_progress: bool,
     /// Whether the first burst is complete.
     pub(super) synchronized: bool,
+    /// Whether the burst is a jump of a playback: no hook and no call runs.
+    pub(super) is_jump: bool,
 }
 
 /// Request to connect.

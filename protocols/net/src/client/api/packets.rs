@@ -97,6 +97,9 @@ impl NetworkClient {
                 return Ok(());
             }
         }
+        if self.session.burst.is_jump && !is_state(frame) {
+            return Ok(());
+        }
         let (payload, limit) = (frame.payload, self.context.config.max_message_size);
         let oversized = too_long(payload, limit.max(MAX_BYTES));
         if frame.message_type >= FIRST_MESSAGE {
@@ -223,6 +226,13 @@ impl NetworkClient {
         }
         deltas.result
     }
+}
+
+/// Returns whether a message of a record is about the state of objects: neither a call nor a message of the program.
+fn is_state(frame: Frame<'_>) -> bool {
+    let calls = [MessageType::Rpc, MessageType::Call, MessageType::SyncEvent];
+    frame.message_type < FIRST_MESSAGE
+        && calls.iter().all(|call| call.number() != frame.message_type)
 }
 
 /// Returns the error of a payload above a limit.

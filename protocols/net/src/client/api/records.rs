@@ -61,6 +61,66 @@ impl NetworkClient {
     /// message, also of a kept record. A record of a different [origin](TickRecord::origin) without its keyframe also
     /// ends the playback, with [`ClientEvent::Disconnected`](crate::ClientEvent::Disconnected), and removes all objects.
     pub fn handle_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
+        self.play_record(record, false)
+    }
+
+    /// Plays tick records as one step of a jump, such as a keyframe and the records behind it. The objects get the state behind the
+    /// last record, and nothing between shows: no hook, no call and no message of the program runs, and an object that is in
+    /// the view before and after the jump stays. Then objects that have left are despawned, and new objects are spawned, with
+    /// their callbacks and events; objects of a keyframe are [`ClientEvent::Restored`](crate::ClientEvent::Restored).
+    ///
+    /// A jump to an earlier keyframe begins the playback again, as in [`handle_record`](Self::handle_record).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Car {
+    ///     #[sync_var(hook = on_lap_changed)]
+    ///     lap: SyncVar<u32>,
+    ///     cheers: u32,
+    /// }
+    /// impl Car {
+    ///     fn on_lap_changed(&mut self, _previous: u32) {
+    ///         self.cheers += 1;
+    ///     }
+    /// }
+    /// let prefabs = || Prefabs::new().register::<Car>("car");
+    /// let mut server = NetworkServer::new(prefabs());
+    /// let car = server.spawn(Car::default());
+    /// server.start_recording();
+    /// for second in 1..=9 {
+    ///     server.get_mut::<Car>(car).unwrap().lap.set(second);
+    ///     server.update(Duration::from_secs(second.into()));
+    /// }
+    /// let mut client = NetworkClient::new(prefabs());
+    /// client.seek_records(server.records_after(0).cloned())?;
+    /// let car = client.get::<Car>(car).unwrap();
+    /// assert_eq!((*car.lap, car.cheers), (9, 0));
+    /// # Ok::<(), syncvar::records::RecordError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`handle_record`](Self::handle_record), for the first record with an error. The objects have the state before it.
+    pub fn seek_records(
+        &mut self,
+        records: impl IntoIterator<Item = TickRecord>,
+    ) -> Result<(), RecordError> {
+        let mut records = records.into_iter();
+        let result = records.try_for_each(|record| self.play_record(&record, true));
+        if self.session.burst.is_jump {
+            let number = self.session.number;
+            self.end_burst();
+            if self.session.is_current(number) {
+                self.session.burst.is_jump = false;
+            }
+        }
+        result
+    }
+
+    fn play_record(&mut self, record: &TickRecord, jumps: bool) -> Result<(), RecordError> {
         let own = self.prefabs().schema_hash();
         self.session.check_record(record, own)?;
         self.inbound.work.reset();
@@ -88,6 +148,10 @@ impl NetworkClient {
                     }
                     return Err(RecordError::NeedsKeyframe);
                 }
+            }
+            if jumps && step != Step::Skip && !self.session.burst.is_jump {
+                (self.session.burst.is_jump, self.session.burst.in_progress) = (true, true);
+                self.objects.begin_jump();
             }
             let (number, mut result) = (self.session.number, Ok(()));
             for (channel, packet) in self.session.play(record, step) {

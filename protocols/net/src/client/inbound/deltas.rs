@@ -343,6 +343,7 @@ impl Inbound {
             budget: self.budget,
             report: &mut report,
             hooks: match (runs_hooks, self.packet.gathers_hooks) {
+                _ if lent.session.burst.is_jump => HookTime::Never,
                 (false, _) => HookTime::Never,
                 (true, false) => HookTime::AfterDelta,
                 (true, true) => HookTime::AfterStep,

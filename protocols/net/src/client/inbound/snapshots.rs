@@ -208,7 +208,9 @@ impl Inbound {
         if let Some(slots) = world.pools.slots_mut(replica.at) {
             // `Unet` without the handshake has no owner writes.
             let replaces_all = joining || !lent.context.config.compare_schemas;
-            let has_hooks = world.callbacks == Callbacks::Run && replica.is_visible();
+            let has_hooks = world.callbacks == Callbacks::Run
+                && replica.is_visible()
+                && !lent.session.burst.is_jump;
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.packet.tick;
             let apart = lent.writes.apart.remove(object);

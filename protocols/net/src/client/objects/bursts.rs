@@ -26,6 +26,14 @@ impl Objects {
         }
     }
 
+    /// Counts all objects and their ownership as sent, for a burst of further changes.
+    pub(crate) fn begin_jump(&mut self) {
+        for replica in self.world.objects.values_mut() {
+            replica.set(Fact::Refreshed, true);
+            replica.set(Fact::OwnedBeforeBurst, replica.is(Fact::Owned));
+        }
+    }
+
     /// Returns the objects that the burst did not contain, ascending.
     pub(crate) fn missing_in_burst(&self) -> Vec<NetId> {
         self.world.ids(|replica| !replica.is(Fact::Refreshed))

@@ -92,10 +92,12 @@ impl Session {
         self.playback = Some(Playback::new(origin));
     }
 
-    /// Moves to a record, unless it is skipped. Returns its messages in packets of a stream, with their channels.
+    /// Moves to a record, unless it is skipped. Returns its messages in packets of a stream, with their channels. A jump ends
+    /// the burst of a keyframe itself.
     pub(crate) fn play(&mut self, record: &TickRecord, step: Step) -> Vec<(u8, Vec<u8>)> {
+        let ends_burst = !self.burst.is_jump;
         match &mut self.playback {
-            Some(playback) if step != Step::Skip => playback.play(record),
+            Some(playback) if step != Step::Skip => playback.play(record, ends_burst),
             _ => Vec::new(),
         }
     }
@@ -146,7 +148,7 @@ impl Playback {
     }
 
     /// Moves to a record. Returns its messages in packets of a stream, with their channels.
-    fn play(&mut self, record: &TickRecord) -> Vec<(u8, Vec<u8>)> {
+    fn play(&mut self, record: &TickRecord, ends_burst: bool) -> Vec<(u8, Vec<u8>)> {
         (self.seq, self.tick) = (record.seq(), record.tick());
         let mut packets = Vec::new();
         let mut border = NetworkWriter::new();
@@ -160,7 +162,7 @@ impl Playback {
             }
         }
         border.truncate(0);
-        if record.is_keyframe() {
+        if record.is_keyframe() && ends_burst {
             SpawnFinished { state: 1 }.encode(&mut border);
         }
         packets.push((0, self.packet(border.as_bytes(), Some(record.is_partial()))));
