@@ -9,6 +9,7 @@ mod rules;
 mod sync_var;
 mod thread;
 mod type_tokens;
+mod unsent;
 mod value;
 
 pub(crate) use behaviour::{Base, Behaviour};

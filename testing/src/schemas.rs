@@ -258,7 +258,8 @@ impl World<'_> {
                     continue;
                 };
                 let is_owner = self.net.client(client).is_owner(*id);
-                let is_hidden = field.readers == Readers::Owner && !is_owner
+                let is_hidden = field.readers == Readers::Server
+                    || field.readers == Readers::Owner && !is_owner
                     || field.readers == Readers::Others && is_owner;
                 let present = zero(&own.value);
                 let by_owner = field.writers != Writers::Server && own.writers != Writers::Server;
@@ -300,7 +301,7 @@ impl World<'_> {
             for (_, name, field) in Pair::fields(&self.pair.server) {
                 let theirs = self.server_value(*id, &name, &field);
                 let ours = self.net.client(client).value(*id, &name, &field.names.name);
-                let is_hidden = field.readers == Readers::Owner;
+                let is_hidden = matches!(field.readers, Readers::Owner | Readers::Server);
                 let theirs = theirs.and_then(|theirs| {
                     shown(&field.value, &field.value, &theirs, &zero(&field.value))
                 });

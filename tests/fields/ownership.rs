@@ -22,6 +22,7 @@ mod hooked;
 mod intervals;
 mod reading;
 mod relay;
+mod unsent;
 mod writing;
 
 use syncvar::prelude::*;

@@ -7,7 +7,7 @@ import type { Type } from "./types.js";
 import { Reader } from "./wire.js";
 
 /** Observers that receive a field. */
-export type Readers = "all" | "owner" | "others" | "group";
+export type Readers = "all" | "owner" | "others" | "group" | "server";
 
 /** Field of a behaviour. */
 export interface FieldSchema extends Names {
@@ -162,6 +162,7 @@ function readField(text: Text, className: string): FieldSchema {
   const readers = text.accept(", read by the owner and its group") ? "group"
     : text.accept(", read by the owner") ? "owner"
     : text.accept(", read by all but the owner") ? "others"
+    : text.accept(", read by the server") ? "server"
     : "all";
   const byOwner = text.accept(", written by the owner");
   const byServer = !byOwner || text.accept(" and the server");

@@ -118,7 +118,7 @@ export class Layout {
   }
 
   private block(first: number, end: number): Block {
-    const hasRoles = this.schema.fields.slice(first, end).some((field) => field.readers !== "all");
+    const hasRoles = this.schema.fields.slice(first, end).some(({ readers }) => readers !== "all" && readers !== "server");
     return { first, end, low: bits(first, end, 0), high: bits(first, end, 32), hasRoles };
   }
 
@@ -251,5 +251,7 @@ function reads(role: number, field: FieldSchema): boolean {
       return role !== 0;
     case "others":
       return role !== OWNER;
+    case "server":
+      return false;
   }
 }

@@ -186,8 +186,12 @@ fn other_name(key: &str) -> Option<&'static str> {
         "group" | "team" | "party" | "faction" | "role" | "teamonly" | "readgroup" => {
             "write `read = group` for a field that the owner and the observers in the object's group receive"
         }
-        "readonly" | "server" | "serveronly" | "serverauthority" => {
+        "readonly" | "serverauthority" => {
             "only the server writes a field without `write = owner`: leave it out"
+        }
+        "server" | "serveronly" | "readserver" | "save" | "saved" | "persist" | "persistent" => {
+            "only the server writes a field without `write = owner`: leave it out; write `read = server` for a field \
+             that no client receives, and that the server saves"
         }
         "writable" | "ownerwrite" | "writeowner" | "clientauthority" | "clienttoserver" => {
             "write `write = owner` for a field that the owner's client writes"

@@ -51,10 +51,14 @@ impl RuleAttrs {
         match key {
             "read" => {
                 const EXAMPLE: &str = "`read` names the readers of the field: `everyone`, `owner`, `others` for all \
-                     observers except the owner, or `group` for the owner and the observers in the group of the \
-                     object, as in `read = owner`. For a team, a role or another group write `read = group`, and \
+                     observers except the owner, `group` for the owner and the observers in the group of the \
+                     object, or `server` for no client, as in `read = owner`. For a team, a role or another group write `read = group`, and \
                      name the group on the server: `set_group`, `join_group`";
-                let read = one_of(meta, &["everyone", "owner", "others", "group"], EXAMPLE)?;
+                let read = one_of(
+                    meta,
+                    &["everyone", "owner", "others", "group", "server"],
+                    EXAMPLE,
+                )?;
                 set(&mut self.read, meta, read, errors);
             }
             "write" => {

@@ -29,6 +29,7 @@ fn members(policy: &Policy) -> Vec<TokenStream> {
         Readers::Owner => members.push(quote!(readers: _syncvar::Readers::Owner)),
         Readers::Others => members.push(quote!(readers: _syncvar::Readers::Others)),
         Readers::Group => members.push(quote!(readers: _syncvar::Readers::Group)),
+        Readers::Server => members.push(quote!(readers: _syncvar::Readers::Server)),
     }
     match (policy.owner_writes, policy.server_override) {
         (false, _) => {}
@@ -118,6 +119,7 @@ impl Selection {
             Readers::Owner => quote!(if #for_owner { #line }),
             Readers::Others => quote!(if !#for_owner { #line }),
             Readers::Group => quote!(if role.reads_group() { #line }),
+            Readers::Server => TokenStream::new(),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::motion::Interpolation;
 use super::rules::CommonPolicy;
 use super::thread::refuse_bound_to_thread;
 use super::type_tokens::type_text;
+use super::unsent;
 use super::{Policy, Readers, SyncVar};
 use crate::attr::{BehaviourAttrs, FieldAttrs, FormerNames, Named, RELIABLE, refuse_shared_names};
 use crate::errors::Errors;
@@ -236,6 +237,7 @@ impl<'a> Behaviour<'a> {
         errors: &mut Errors,
     ) {
         let ty = &field.ty;
+        unsent::refuse(&attrs, errors);
         let constant = attrs.constant.unwrap_or_else(|| names::constant(&member));
         let mut others = self.sync_vars.iter();
         if let Some(other) = others.find(|other| other.constant == constant) {

@@ -17,6 +17,8 @@ pub(crate) enum Readers {
     Owner,
     Others,
     Group,
+    /// No connection.
+    Server,
 }
 
 /// The struct's settings for the readers and writers of every field.
@@ -109,6 +111,7 @@ impl Policy {
                 Some("owner") => Readers::Owner,
                 Some("others") => Readers::Others,
                 Some("group") => Readers::Group,
+                Some("server") => Readers::Server,
                 _ => Readers::Everyone,
             },
             owner_writes: is_owner(&attrs),

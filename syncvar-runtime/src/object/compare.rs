@@ -96,7 +96,9 @@ pub fn compare_private(
             continue;
         };
         let info = replica.info();
-        let private = (info.policy.owner_only | info.policy.group) & !info.policy.readable(role);
+        let policy = &info.policy;
+        let secret = policy.owner_only | policy.group | policy.server_only;
+        let private = secret & !policy.readable(role);
         if private == 0 || info.presence == Presence::Optional {
             continue;
         }

@@ -31,6 +31,8 @@ pub enum Readers {
     Others,
     /// The owner of the object, and the observers in its group.
     Group,
+    /// No connection: the field belongs to the saves and journals of the server.
+    Server,
 }
 
 /// Role of an observer of an object: it decides about the fields that the observer reads.
@@ -159,6 +161,7 @@ impl fmt::Display for FieldPolicy {
             Readers::Owner => ", read by the owner",
             Readers::Others => ", read by all but the owner",
             Readers::Group => ", read by the owner and its group",
+            Readers::Server => ", read by the server",
         })?;
         f.write_str(match self.writers {
             Writers::Server => "",
@@ -178,6 +181,8 @@ pub struct PolicyBits {
     pub others_only: u64,
     /// Fields that the owner and the observers in the object's group read.
     pub group: u64,
+    /// Fields that no connection reads.
+    pub server_only: u64,
     /// Fields that the owner writes.
     pub owner_write: u64,
     /// Fields that the owner and the server write.
@@ -195,6 +200,7 @@ impl PolicyBits {
         owner_only: 0,
         others_only: 0,
         group: 0,
+        server_only: 0,
         owner_write: 0,
         server_override: 0,
         checked: 0,
@@ -208,6 +214,7 @@ impl PolicyBits {
             owner_only: a.owner_only | b.owner_only,
             others_only: a.others_only | b.others_only,
             group: a.group | b.group,
+            server_only: a.server_only | b.server_only,
             owner_write: a.owner_write | b.owner_write,
             server_override: a.server_override | b.server_override,
             checked: a.checked | b.checked,
@@ -223,7 +230,7 @@ impl PolicyBits {
 
     /// Returns the fields with a policy. Changes of the remaining fields go to every observer at once.
     pub const fn restricted(&self) -> u64 {
-        self.private() | self.owner_write | self.initial_only | self.throttled
+        self.private() | self.server_only | self.owner_write | self.initial_only | self.throttled
     }
 
     /// Returns whether a field needs a state beside its value: previous values, or its last send.
@@ -238,11 +245,12 @@ impl PolicyBits {
 
     /// Returns the fields that an observer with a role may read.
     pub const fn readable(&self, role: Role) -> u64 {
-        match role {
-            Role::Observer => !(self.owner_only | self.group),
-            Role::Owner => !self.others_only,
-            Role::Member => !self.owner_only,
-        }
+        let others = match role {
+            Role::Observer => self.owner_only | self.group,
+            Role::Owner => self.others_only,
+            Role::Member => self.owner_only,
+        };
+        !(others | self.server_only)
     }
 
     pub(crate) const fn add(&mut self, bit: u64, policy: &FieldPolicy) {
@@ -251,6 +259,7 @@ impl PolicyBits {
             Readers::Owner => self.owner_only |= bit,
             Readers::Others => self.others_only |= bit,
             Readers::Group => self.group |= bit,
+            Readers::Server => self.server_only |= bit,
         }
         if !matches!(policy.writers, Writers::Server) {
             self.owner_write |= bit;

@@ -6,7 +6,7 @@ use crate::schema::{PolicyBits, Role};
 /// Byte that the snapshot of a class begins with: it names the reader, who decides about the fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// No byte: all fields.
+    /// No byte: each connection reads the same fields.
     All,
     /// Whether the reader owns the object.
     ByOwner,
@@ -30,9 +30,8 @@ impl Selection {
     #[inline]
     pub(crate) fn write(self, policy: &PolicyBits, writer: &mut NetworkWriter) -> u64 {
         let role = match self {
-            Self::All => return u64::MAX,
             Self::ByOwner if writer.write_for_owner() => Role::Owner,
-            Self::ByOwner => Role::Observer,
+            Self::All | Self::ByOwner => Role::Observer,
             Self::ByRole => writer.write_role(),
         };
         policy.readable(role)
@@ -46,9 +45,8 @@ impl Selection {
         reader: &mut NetworkReader<'_>,
     ) -> ReadResult<u64> {
         let role = match self {
-            Self::All => return Ok(u64::MAX),
             Self::ByOwner if reader.read_for_owner()? => Role::Owner,
-            Self::ByOwner => Role::Observer,
+            Self::All | Self::ByOwner => Role::Observer,
             Self::ByRole => reader.read_role()?,
         };
         Ok(policy.readable(role))

@@ -115,6 +115,7 @@ impl World {
             Readers::Owner => is_owner,
             Readers::Others => !is_owner,
             Readers::Group => is_owner || is_member,
+            Readers::Server => false,
         }
     }
 

@@ -159,6 +159,7 @@ impl Oracle {
                 Readers::Owner => is_owner,
                 Readers::Others => !is_owner,
                 Readers::Group => is_owner || is_member,
+                Readers::Server => false,
             }
     }
 

@@ -267,7 +267,8 @@ impl Pair {
                 edited.item.readers = readers(random);
             }
             let item = &mut edited.item;
-            if random.chance(100) || item.readers == Readers::Others {
+            let owner_reads = !matches!(item.readers, Readers::Others | Readers::Server);
+            if random.chance(100) || !owner_reads {
                 item.writers = writers(random, item.readers);
             }
             fields.push(edited);

@@ -146,13 +146,15 @@ pub(super) fn readers(random: &mut Random) -> Readers {
     match random.below(10) {
         0 => Readers::Owner,
         1 => Readers::Others,
+        2 => Readers::Server,
         _ => Readers::Everyone,
     }
 }
 
 /// Returns random writers of a field: an owner writes no field that it does not read.
 pub(super) fn writers(random: &mut Random, readers: Readers) -> Writers {
-    if random.chance(250) && readers != Readers::Others {
+    let owner_reads = !matches!(readers, Readers::Others | Readers::Server);
+    if random.chance(250) && owner_reads {
         Writers::Owner
     } else {
         Writers::Server

@@ -26,6 +26,15 @@ struct Tank {
     ammunition: SyncVar<i32>,
 }
 
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Chest {
+    #[sync_var]
+    open: SyncVar<bool>,
+    #[sync_var(read = server)]
+    seed: SyncVar<i32>,
+}
+
 const RED: Tag = Tag(1);
 
 /// Returns a client and its server, which speak `Unet`.
@@ -34,6 +43,7 @@ fn joined() -> Pair {
         Prefabs::new()
             .register::<Hero>("hero")
             .register::<Tank>("tank")
+            .register::<Chest>("chest")
     };
     let config = ServerConfig {
         framing: Framing::Unet,
@@ -173,7 +183,17 @@ pub(crate) fn fields_of_owners_are_written_as_documented() -> Examples {
     let owner = Some(other.connection);
     other.server.set_owner(hero, owner).unwrap();
     let given = step(&mut other);
+    let mut kept = joined();
+    let chest = Chest {
+        open: true.into(),
+        seed: 7.into(),
+    };
+    spawn_5(&mut kept, chest, None);
     Examples::check(vec![
+        (
+            "full `Chest { open: true, seed: 7 }`, where `seed` is read by the server only",
+            state(&step(&mut kept)),
+        ),
         (
             "full `Hero { gold: 7, aim: 3 }`, where `gold` is read by the owner only, for the owner",
             state(&shown),

@@ -129,6 +129,7 @@ fn field(field: &SchemaField, mut of: String, is_certain: bool) -> String {
         Readers::Owner => Some("read by the owner"),
         Readers::Others => Some("read by all but the owner"),
         Readers::Group => Some("read by the owner and its group"),
+        Readers::Server => Some("read by the server"),
     };
     notes.extend(readers.map(str::to_owned));
     if of == "undefined" {

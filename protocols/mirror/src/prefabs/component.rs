@@ -146,6 +146,7 @@ impl Component {
 
     /// Returns these settings, completed by the behaviour.
     pub(super) fn settings(&self, behaviour: &SlotInfo) -> Settings {
+        refuse_unsent(behaviour);
         let sync_direction = self.sync_direction;
         let sync_direction = sync_direction.unwrap_or_else(|| direction_of(behaviour));
         if sync_direction == SyncDirection::ClientToServer {
@@ -212,6 +213,18 @@ fn direction_of(behaviour: &SlotInfo) -> SyncDirection {
              component a `sync_direction`",
             schema.name
         ),
+    }
+}
+
+/// Refuses fields that never travel: each field of a component has its place in Mirror's bytes.
+fn refuse_unsent(behaviour: &SlotInfo) {
+    let (schema, rules) = (&behaviour.schema, &behaviour.policy);
+    if let Some(field) = first(schema, rules.server_only) {
+        panic!(
+            "`{field}` of `{}` is read by no client, which Mirror does not support: move it to a field without \
+             `#[sync_var]`",
+            schema.name
+        );
     }
 }
 

@@ -56,6 +56,12 @@ struct Squad {
 }
 
 #[derive(NetworkBehaviour, Default)]
+struct Chest {
+    #[sync_var(read = server)]
+    seed: SyncVar<u32>,
+}
+
+#[derive(NetworkBehaviour, Default)]
 struct Ghost {
     #[sync_var(read = others)]
     mask: SyncVar<i32>,
@@ -228,6 +234,12 @@ fn field_for_others_is_refused() {
 #[should_panic(expected = "`plan` of `Squad` is read by a group")]
 fn field_for_a_group_is_refused() {
     let _ = registered::<Squad>(&[]);
+}
+
+#[test]
+#[should_panic(expected = "`seed` of `Chest` is read by no client")]
+fn field_without_a_reader_is_refused() {
+    let _ = registered::<Chest>(&[]);
 }
 
 #[test]

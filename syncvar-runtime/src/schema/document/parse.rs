@@ -195,10 +195,12 @@ fn field(line: &mut Cursor<'_>) -> Result<SchemaField, SchemaError> {
         Readers::Owner
     } else if line.accept(", read by all but the owner") {
         Readers::Others
+    } else if line.accept(", read by the server") {
+        Readers::Server
     } else {
         Readers::Everyone
     };
-    if readers == Readers::Others && line.accept(", written by") {
+    if matches!(readers, Readers::Others | Readers::Server) && line.accept(", written by") {
         let message = "the owner does not read the field, so it cannot write it";
         return Err(line.error_before(", written by", message));
     }

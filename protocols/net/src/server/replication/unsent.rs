@@ -54,7 +54,8 @@ impl SendRules for Sends<'_> {
         let is_private = info.policy.owner_only & field != 0;
         let is_of_group = info.policy.group & field != 0;
         let is_read = self.owner_observes || is_of_group && self.group_observes;
-        if (is_private || is_of_group) && !is_read {
+        let is_saved = info.policy.server_only & field != 0;
+        if is_saved || (is_private || is_of_group) && !is_read {
             return UnsentReason::NoReader;
         }
         let (held, due) = slot.held_back(self.now);

@@ -121,7 +121,7 @@ pub(super) fn select_all(
         let unread = if has_owner { own } else { u64::MAX };
         let arrives = info.changes_presence(send);
         let once = if arrives { 0 } else { rules.initial_only };
-        let dropped = send & (once | rules.owner_only & unread);
+        let dropped = send & (once | rules.server_only | rules.owner_only & unread);
         if dropped != 0 {
             slot.drop_fields(dropped, Some(tick));
         }
