@@ -89,7 +89,9 @@ mod events;
 #[cfg(doctest)]
 mod guide;
 pub mod link;
+mod markers;
 mod plugin;
+mod prediction;
 mod queue;
 mod received;
 mod registry;
@@ -98,6 +100,7 @@ mod replicate;
 mod schedules;
 mod server;
 mod state;
+mod ticks;
 mod time;
 mod value;
 
@@ -115,7 +118,9 @@ pub use ends::{Client, Server};
 pub use entities::{Net, NetEntities, Remote, Replicated};
 pub use events::{FromClient, NetEvent, NetEventApp, Recipients, ToClients, ToServer};
 pub use link::{ClientLink, MemoryConnector, MemoryLink, MemoryListener, NoLink, ServerLink};
+pub use markers::{Interpolated, Predicted, Simulated};
 pub use plugin::ReplicateApp;
+pub use prediction::PredictApp;
 pub use received::Received;
 pub use registry::ReplicateBundle;
 pub use relations::scene::SceneId;
@@ -128,16 +133,19 @@ pub use state::{ClientSession, JoinState, joined, serving};
 pub use syncvar;
 #[cfg(all(feature = "web", target_arch = "wasm32"))]
 pub use syncvar_web as web;
+pub use ticks::{HeldInput, Tick, TickInput, TickPlugin, new_tick};
 pub use value::NetValue;
 
 /// Imports of most programs: `use bevy_syncvar::prelude::*;`.
 pub mod prelude {
     pub use crate::{
         Away, Client, ClientJoined, ClientLeft, ClientLink, ClientPlugin, Connection, Connections,
-        Disconnected, FromClient, JoinRequest, JoinState, LocalClient, MemoryLink, MemoryListener,
-        Net, NetCall, NetCallApp, NetEntities, NetEventApp, NetValue, Owned, Owner, Owns, Ready,
-        Received, Recipients, Remote, Replicate, ReplicateApp, Replicated, SceneId, Server,
-        ServerLink, ServerPlugin, SyncVarSystems, ToClients, ToServer, joined, serving,
+        Disconnected, FromClient, HeldInput, Interpolated, JoinRequest, JoinState, LocalClient,
+        MemoryLink, MemoryListener, Net, NetCall, NetCallApp, NetEntities, NetEventApp, NetValue,
+        Owned, Owner, Owns, PredictApp, Predicted, Ready, Received, Recipients, Remote, Replicate,
+        ReplicateApp, Replicated, SceneId, Server, ServerLink, ServerPlugin, Simulated,
+        SyncVarSystems, Tick, TickInput, TickPlugin, ToClients, ToServer, joined, new_tick,
+        serving,
     };
     pub use syncvar::{ConnectionId, NetId, NetRef, SyncValue, SyncVar, network_calls};
 }

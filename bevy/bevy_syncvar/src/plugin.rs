@@ -7,8 +7,10 @@ use bevy_ecs::query::ArchetypeFilter;
 use syncvar::Prefabs;
 
 use crate::events::EventTypes;
+use crate::markers::Released;
 use crate::registry::{Registry, ReplicateBundle, register};
 use crate::relations;
+use crate::ticks::InputType;
 use crate::time::NetClock;
 use crate::{NetEntities, Replicate, Schedules, ShadowOf, SyncVarSystems};
 
@@ -16,7 +18,8 @@ use crate::{NetEntities, Replicate, Schedules, ShadowOf, SyncVarSystems};
 pub(crate) fn build(app: &mut App, schedules: Schedules) {
     app.init_resource::<Registry>()
         .init_resource::<NetEntities>()
-        .init_resource::<NetClock>();
+        .init_resource::<NetClock>()
+        .init_resource::<Released>();
     let (receive, apply) = (SyncVarSystems::Receive, SyncVarSystems::Apply);
     app.configure_sets(schedules.receive, (receive, apply).chain());
     let (collect, send) = (SyncVarSystems::Collect, SyncVarSystems::Send);
@@ -29,8 +32,12 @@ pub(crate) fn build(app: &mut App, schedules: Schedules) {
 /// Returns the prefabs of the registered types and events.
 pub(crate) fn prefabs(world: &mut World) -> Prefabs {
     let prefabs = world.resource_mut::<Registry>().prefabs();
-    match world.get_resource::<EventTypes>() {
+    let prefabs = match world.get_resource::<EventTypes>() {
         Some(types) => types.add_to(prefabs),
+        None => prefabs,
+    };
+    match world.get_resource::<InputType>() {
+        Some(input) => input.add_to(prefabs),
         None => prefabs,
     }
 }

@@ -4,9 +4,11 @@ mod bundle;
 mod component;
 mod observe;
 mod resource;
+mod transfer;
 
 use std::any::TypeId;
 use std::mem;
+use std::time::Duration;
 
 use bevy_app::App;
 use bevy_ecs::component::Mutable;
@@ -20,6 +22,7 @@ use crate::{Client, NetEntities, Replicate, ShadowOf};
 pub use bundle::ReplicateBundle;
 use bundle::{AnyBundle, TypedBundle};
 use component::ReplicatedComponent;
+pub(crate) use component::{owner_fields, receive};
 use resource::ReplicatedResource;
 
 /// Name of the prefab with a place for each registered type.
@@ -77,6 +80,14 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Client: writes all fields to the component of an object, if it exists: a target of a reference is there now.
     fn refresh(&mut self, parts: &mut ClientParts<'_>, id: NetId);
 
+    /// Client: writes the view of a frame to the components of marked entities.
+    fn show(&mut self, parts: &mut ClientParts<'_>, now: Duration) {
+        let _ = (parts, now);
+    }
+
+    /// Client: leaves the components of predicted entities to the prediction.
+    fn set_predicted(&mut self) {}
+
     /// Client: adds and removes components.
     fn store(&mut self, world: &mut World);
 
@@ -102,16 +113,20 @@ pub(crate) struct ClientParts<'a> {
 
 impl ClientParts<'_> {
     /// Lends the client, the table of entities and the world to a function.
-    pub(crate) fn lend(world: &mut World, work: impl FnOnce(&mut ClientParts<'_>)) {
+    pub(crate) fn lend<R>(
+        world: &mut World,
+        work: impl FnOnce(&mut ClientParts<'_>) -> R,
+    ) -> Option<R> {
         Client::lend(world, |world, client| {
             let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
-            work(&mut ClientParts {
+            let result = work(&mut ClientParts {
                 world,
                 client,
                 entities: &entities,
             });
             *world.resource_mut::<NetEntities>() = entities;
-        });
+            result
+        })
     }
 }
 

@@ -12,6 +12,12 @@ pub enum SyncVarSystems {
     Receive,
     /// Client: received changes from the pools to the components, behind [`Receive`](Self::Receive).
     Apply,
+    /// The fixed steps of the ticks that are due, with [`TickPlugin`](crate::TickPlugin), in
+    /// [`RunFixedMainLoop`](bevy_app::RunFixedMainLoop).
+    Ticks,
+    /// Client: the view of the frame to the components of [`Predicted`](crate::Predicted) and
+    /// [`Interpolated`](crate::Interpolated) entities, behind [`Ticks`](Self::Ticks).
+    Show,
     /// Changes from the components to the pools: those of a server, and the fields of owners on a client, in [`Schedules::send`].
     Collect,
     /// The update of the end, and packets to the link, behind [`Collect`](Self::Collect).

@@ -91,7 +91,7 @@ fn declaration(input: &DeriveInput, shadow: &syn::Ident, sent: &[&Field]) -> Tok
     });
     quote! {
         #[doc = #doc]
-        #[derive(::bevy_syncvar::syncvar::NetworkBehaviour, ::core::default::Default)]
+        #[derive(::bevy_syncvar::syncvar::NetworkBehaviour, ::core::clone::Clone, ::core::default::Default)]
         #[network_behaviour(crate = ::bevy_syncvar::syncvar)]
         #(#settings)*
         #[allow(missing_docs)]
@@ -195,7 +195,7 @@ fn expand_enum(input: &DeriveInput) -> syn::Result<TokenStream> {
         #value
 
         #[doc = #doc]
-        #[derive(::bevy_syncvar::syncvar::NetworkBehaviour, ::core::default::Default)]
+        #[derive(::bevy_syncvar::syncvar::NetworkBehaviour, ::core::clone::Clone, ::core::default::Default)]
         #[network_behaviour(crate = ::bevy_syncvar::syncvar)]
         #(#settings)*
         #[allow(missing_docs)]

@@ -6,10 +6,12 @@ use bevy_ecs::prelude::*;
 use syncvar::{ClientEvent, NetId, NetworkIdentity};
 
 use crate::Client;
+use crate::markers::Released;
 use crate::registry::{ClientParts, Registry};
 use crate::relations::scene::{SceneEntities, SceneId};
 use crate::relations::{hierarchy, scene};
-use crate::{Net, NetEntities, Remote};
+use crate::time::NetClock;
+use crate::{Net, NetEntities, Predicted, Remote};
 
 /// A change of the objects of a client.
 enum Arrival {
@@ -55,6 +57,7 @@ pub(super) fn apply(world: &mut World) {
             Arrival::Despawned(..) | Arrival::Connected => {}
         }
     }
+    holders.extend(release(world));
     holders.sort_unstable();
     holders.dedup();
     let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
@@ -74,6 +77,31 @@ pub(super) fn apply(world: &mut World) {
     for known in registry.iter_mut() {
         known.report(world);
     }
+    *world.resource_mut::<Registry>() = registry;
+}
+
+/// Ends the predictions of entities that have lost their marker. Returns their objects.
+fn release(world: &mut World) -> Vec<NetId> {
+    let released = mem::take(&mut world.resource_mut::<Released>().0);
+    for id in &released {
+        let entity = world.resource::<NetEntities>().entity(*id);
+        let is_ahead = entity.is_some_and(|entity| world.get::<Predicted>(entity).is_some());
+        if !is_ahead && let Some(mut client) = world.get_resource_mut::<Client>() {
+            client.end_prediction(*id);
+        }
+    }
+    released
+}
+
+/// Writes the view of the frame to the components.
+pub(super) fn show(world: &mut World) {
+    let now = NetClock::now(world);
+    let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
+    ClientParts::lend(world, |parts| {
+        for known in registry.iter_mut() {
+            known.show(parts, now);
+        }
+    });
     *world.resource_mut::<Registry>() = registry;
 }
 

@@ -3,12 +3,12 @@
 use std::io;
 use std::sync::Mutex;
 
-use bevy_app::{App, Plugin, PreStartup};
+use bevy_app::{App, Plugin, PreStartup, RunFixedMainLoop, RunFixedMainLoopSystems};
 use bevy_ecs::prelude::*;
 use syncvar::join::Payload;
 use syncvar::{Callbacks, ClientConfig, FrameTransport, NetworkClient};
 
-use super::apply::apply;
+use super::apply::{apply, show};
 use super::collect::collect;
 use super::session::dispatch;
 use crate::Client;
@@ -16,6 +16,7 @@ use crate::events::send_to_server;
 use crate::link::ClientLink;
 use crate::relations::scene;
 use crate::state::ClientSession;
+use crate::ticks::{has_ticks, tick_rate};
 use crate::time::NetClock;
 use crate::{JoinState, Net, NetEntities, Remote, SceneId, Schedules, SyncVarSystems};
 
@@ -100,6 +101,15 @@ impl Plugin for ClientPlugin {
         app.add_systems(PreStartup, start_or_stop);
         app.add_systems(first, (start_or_stop, receive).chain().in_set(receiving));
         app.add_systems(first, (apply, dispatch).chain().in_set(applying));
+        let show_views = SyncVarSystems::Show;
+        app.configure_sets(
+            RunFixedMainLoop,
+            show_views
+                .after(RunFixedMainLoopSystems::FixedMainLoop)
+                .after(SyncVarSystems::Ticks)
+                .before(RunFixedMainLoopSystems::AfterFixedMainLoop),
+        );
+        app.add_systems(RunFixedMainLoop, show.in_set(show_views));
         app.add_systems(last, collect.in_set(SyncVarSystems::Collect));
         app.add_systems(last, send.in_set(SyncVarSystems::Send));
     }
@@ -121,7 +131,11 @@ fn start_or_stop(world: &mut World) {
 fn start(world: &mut World) {
     let prefabs = crate::plugin::prefabs(world);
     let settings = world.resource::<ClientSettings>();
-    let mut client = NetworkClient::with_config(prefabs, settings.config.clone());
+    let mut config = settings.config.clone();
+    if let Some(rate) = tick_rate(world) {
+        config.tick_rate = rate;
+    }
+    let mut client = NetworkClient::with_config(prefabs, config);
     client.set_join_payload(settings.payload.clone());
     world.insert_resource(ClientSession::new(&mut client));
     world.insert_resource(Client::new(client));
@@ -162,8 +176,12 @@ fn receive(world: &mut World) {
 
 fn send(world: &mut World) {
     let now = NetClock::now(world);
+    // A second update in a frame would drop the inputs of its ticks.
+    let is_updated = has_ticks(world);
     Client::lend(world, |world, client| {
-        client.update(now);
+        if !is_updated {
+            client.update(now);
+        }
         send_to_server(world, client);
         if let Some(mut link) = world.get_resource_mut::<ClientLink>() {
             link.transmit(client, now);

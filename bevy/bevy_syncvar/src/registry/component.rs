@@ -1,22 +1,30 @@
 //! A replicated component: its way to the shadows and back.
 
 use std::any::{TypeId, type_name};
+use std::time::Duration;
 
 use bevy_ecs::change_detection::{ContiguousRef, DetectChangesMut};
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::{QueryFilter, QueryState};
 use syncvar::behaviour::{BehaviourList, Optional};
-use syncvar::error::ObjectError;
 use syncvar::schema::Writers;
-use syncvar::{NetId, NetworkBehaviour, NetworkServer};
+use syncvar::{NetId, NetworkBehaviour};
 
+use super::transfer::Transfer;
 use super::{ClientParts, ReplicatedType, ServerParts};
-use crate::{Net, NetEntities, Received, Remote, Replicated, ShadowOf};
+use crate::{Interpolated, Net, NetEntities, Predicted, Received, Remote, Replicated, ShadowOf};
 
 type Changes<C, W, F> = Components<C, (W, F, With<Replicated>)>;
 type Written<C> = Components<C, (Changed<C>, With<Remote>)>;
 type Components<C, F> = QueryState<(&'static Net, &'static mut C), F>;
+type Present<C> = QueryState<(&'static mut C, Has<Predicted>, Has<Interpolated>)>;
+type Shown<C> = QueryState<(
+    &'static Net,
+    &'static mut C,
+    Has<Predicted>,
+    Has<Interpolated>,
+)>;
 
 /// Functions for a component `C` with the shadow `S`, which is sent `W`hen this filter matches, from entities that match
 /// `F`. The vectors are empty between two frames.
@@ -31,7 +39,9 @@ where
     /// Tables with the component, for their summary ticks.
     tables: Option<QueryState<Ref<'static, C>, With<Replicated>>>,
     /// Components of received objects.
-    present: Option<QueryState<&'static mut C>>,
+    present: Option<Present<C>>,
+    /// Components of received objects, for the view of a frame.
+    shown: Option<Shown<C>>,
     /// Components that the owner may have written.
     written: Option<Written<C>>,
     /// Entities that send the component.
@@ -41,6 +51,9 @@ where
     added: Vec<(Entity, C)>,
     removed: Vec<Entity>,
     received: Vec<(Entity, S::Before)>,
+    /// Values of a view.
+    view: S,
+    is_predicted: bool,
 }
 
 impl<C, S, W, F> Default for ReplicatedComponent<C, S, W, F>
@@ -55,12 +68,15 @@ where
             changed: None,
             tables: None,
             present: None,
+            shown: None,
             written: None,
             senders: None,
             ids: Vec::new(),
             added: Vec::new(),
             removed: Vec::new(),
             received: Vec::new(),
+            view: S::default(),
+            is_predicted: false,
         }
     }
 }
@@ -211,13 +227,15 @@ where
             .get_or_insert_with(|| QueryState::new(parts.world));
         let mut present = present.query_mut(&mut *parts.world);
         let (added, removed, received) = (&mut self.added, &mut self.removed, &mut self.received);
+        let is_predicted = self.is_predicted;
         let mut take = |id: NetId, shadow: Option<&mut S>, fields: u64| {
             let Some(entity) = entities.entity(id) else {
                 return;
             };
             entities.set_holder(id);
             match (shadow, present.get_mut(entity).ok()) {
-                (Some(shadow), Some(component)) => {
+                (Some(shadow), Some((component, is_ahead, is_behind))) => {
+                    let fields = fields & !shown::<S>(is_predicted && is_ahead, is_behind);
                     let previous = receive(component, shadow, fields, entities);
                     if is_observed {
                         received.extend(previous.map(|previous| (entity, previous)));
@@ -237,15 +255,40 @@ where
 
     fn refresh(&mut self, parts: &mut ClientParts<'_>, id: NetId) {
         let entity = parts.entities.entity(id);
+        let present = self
+            .present
+            .get_or_insert_with(|| QueryState::new(parts.world));
         if let Some(entity) = entity
-            && let Some(component) = parts.world.get_mut::<C>(entity)
+            && let Ok((component, is_ahead, is_behind)) = present.get_mut(parts.world, entity)
             && let Ok(mut shadow) = parts.client.get_mut::<S>(id)
         {
+            let fields = !shown::<S>(self.is_predicted && is_ahead, is_behind);
             parts.entities.set_holder(id);
-            let previous = receive(component, &mut *shadow, u64::MAX, parts.entities);
+            let previous = receive(component, &mut *shadow, fields, parts.entities);
             self.received
                 .extend(previous.map(|previous| (entity, previous)));
         }
+    }
+
+    fn show(&mut self, parts: &mut ClientParts<'_>, now: Duration) {
+        if const { S::SCHEMA.interpolated() == 0 } {
+            return;
+        }
+        let shown = self
+            .shown
+            .get_or_insert_with(|| QueryState::new(parts.world));
+        for (net, component, is_ahead, is_behind) in shown.iter_mut(parts.world) {
+            if (self.is_predicted && is_ahead || is_behind)
+                && let Some(view) = parts.client.view_at::<S>(net.id, now)
+            {
+                let written = view.write_into(&mut self.view);
+                receive(component, &mut self.view, written, parts.entities);
+            }
+        }
+    }
+
+    fn set_predicted(&mut self) {
+        self.is_predicted = true;
     }
 
     fn store(&mut self, world: &mut World) {
@@ -272,14 +315,23 @@ where
 }
 
 /// Returns the fields that the owner of an object writes.
-fn owner_fields<S: NetworkBehaviour>() -> u64 {
+pub(crate) fn owner_fields<S: NetworkBehaviour>() -> u64 {
     let indices = (0..64).filter(|index| S::SCHEMA.policy(*index).writers != Writers::Server);
     let own = indices.fold(0, |fields, index| fields | 1 << index);
     own & S::SCHEMA.dirty_bits()
 }
 
+/// Returns the fields of a component that received changes do not reach: those of a prediction, or of a view.
+fn shown<S: NetworkBehaviour>(is_predicted: bool, is_interpolated: bool) -> u64 {
+    match (is_predicted, is_interpolated) {
+        (true, _) => u64::MAX,
+        (false, true) => S::SCHEMA.interpolated(),
+        (false, false) => 0,
+    }
+}
+
 /// Writes received fields to a component, which has changed if one of them differed.
-fn receive<C, S: ShadowOf<C>>(
+pub(crate) fn receive<C, S: ShadowOf<C>>(
     mut component: Mut<'_, C>,
     shadow: &mut S,
     fields: u64,
@@ -296,73 +348,4 @@ fn is_told<C: Component, S: ShadowOf<C>>(parts: &ServerParts<'_>) -> bool {
     parts.server.local_client().is_some()
         && TypeId::of::<C>() != TypeId::of::<S>()
         && Received::<C, S>::is_observed(parts.world)
-}
-
-/// Components on their way to the shadows.
-struct Transfer<'a, 'w, C> {
-    /// Objects of the components.
-    ids: &'a mut Vec<NetId>,
-    components: Vec<Mut<'w, C>>,
-}
-
-impl<'a, 'w, C> Transfer<'a, 'w, C> {
-    /// `ids` is memory for the objects.
-    fn new(ids: &'a mut Vec<NetId>) -> Self {
-        ids.clear();
-        let components = Vec::with_capacity(ids.capacity());
-        Self { ids, components }
-    }
-
-    fn add(&mut self, from: impl IntoIterator<Item = (&'w Net, Mut<'w, C>)>) {
-        for (net, component) in from {
-            self.ids.push(net.id);
-            self.components.push(component);
-        }
-    }
-
-    fn run<S: ShadowOf<C>>(
-        &mut self,
-        server: &mut NetworkServer,
-        entities: &NetEntities,
-        misfits: &mut Vec<NetId>,
-    ) {
-        server.edit_all::<S>(self.ids, |position, shadow| {
-            let Some(component) = self.components.get_mut(position) else {
-                return;
-            };
-            match shadow {
-                Ok(shadow) => shadow.write(component.bypass_change_detection(), u64::MAX, entities),
-                Err(ObjectError::NoSuchBehaviour { object, .. }) => misfits.push(object),
-                // An object that could not be spawned has been reported.
-                Err(_) => {}
-            }
-        });
-    }
-
-    /// Like [`run`](Self::run) on a host. Returns the changes of the entities that the local client sees.
-    fn run_told<S: ShadowOf<C>>(
-        &mut self,
-        server: &mut NetworkServer,
-        entities: &NetEntities,
-        misfits: &mut Vec<NetId>,
-    ) -> Vec<(Entity, S::Before)> {
-        let is_seen = |id: &NetId| {
-            let local = server.local_client();
-            local.is_some_and(|local| local.get::<S>(*id).is_some())
-        };
-        let mut before: Vec<(NetId, Option<C>)> = Vec::with_capacity(self.ids.len());
-        let seen: Vec<bool> = self.ids.iter().map(is_seen).collect();
-        for (id, is_seen) in self.ids.iter().zip(seen) {
-            let shadow = server.get_mut::<S>(*id).ok().filter(|_| is_seen);
-            let own = shadow.map(|mut shadow| shadow.create(entities));
-            before.push((*id, own));
-        }
-        self.run::<S>(server, entities, misfits);
-        let told = before.into_iter().filter_map(|(id, own)| {
-            let mut shadow = server.get_mut::<S>(id).ok()?;
-            let previous = shadow.read(&mut own?, u64::MAX, entities)?;
-            Some((entities.entity(id)?, previous))
-        });
-        told.collect()
-    }
 }

@@ -7,7 +7,7 @@ use syncvar::{NetworkBehaviour, SyncValue, SyncVar};
 use super::ShadowOf;
 use crate::NetEntities;
 
-/// Shadow of [`Transform`]: its three parts are fields. A game with encodings or rules of its own writes a shadow like it.
+/// Shadow of [`Transform`]: its three parts are fields, which are [interpolated](crate::Interpolated). A game with encodings or rules of its own writes a shadow like it.
 ///
 /// ```
 /// # use bevy_app::prelude::*;
@@ -18,14 +18,14 @@ use crate::NetEntities;
 /// # let mut app = App::new();
 /// app.replicate_via::<Transform, TransformShadow>();
 /// ```
-#[derive(NetworkBehaviour, Default)]
+#[derive(NetworkBehaviour, Clone, Default)]
 #[network_behaviour(crate = syncvar)]
 pub struct TransformShadow {
-    #[sync_var]
+    #[sync_var(interpolate = linear)]
     translation: SyncVar<Vector3>,
-    #[sync_var]
+    #[sync_var(interpolate = spherical)]
     rotation: SyncVar<Quaternion>,
-    #[sync_var]
+    #[sync_var(interpolate = linear)]
     scale: SyncVar<Vector3>,
 }
 

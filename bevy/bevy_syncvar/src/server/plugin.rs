@@ -20,6 +20,7 @@ use crate::events::send_to_clients;
 use crate::link::{NoLink, ServerLink};
 use crate::queue::ServerQueue;
 use crate::registry::Registry;
+use crate::ticks::tick_rate;
 use crate::time::NetClock;
 use crate::{Net, NetEntities, Replicated, Schedules, Server, SyncVarSystems};
 
@@ -151,8 +152,12 @@ fn start(world: &mut World) {
     let prefabs = crate::plugin::prefabs(world);
     let settings = world.resource::<ServerSettings>();
     let is_host = settings.is_host;
+    let mut config = settings.config.clone();
+    if let Some(rate) = tick_rate(world) {
+        config.tick_rate = rate;
+    }
     let interest = *world.resource::<Interest>();
-    let mut server = interest.server(prefabs, settings.config.clone());
+    let mut server = interest.server(prefabs, config);
     if is_host {
         server.connect_local();
     }

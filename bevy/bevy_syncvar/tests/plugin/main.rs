@@ -6,6 +6,7 @@ mod entity_events;
 mod first;
 mod messages;
 mod party;
+mod prediction;
 mod random;
 mod registration;
 mod rules;

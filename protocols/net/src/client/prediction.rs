@@ -147,6 +147,18 @@ impl Predictions {
         self.objects.is_empty()
     }
 
+    /// Ends the predictions of an object.
+    pub(super) fn end_object(&mut self, id: NetId, objects: &mut Objects) {
+        self.objects.retain(|entry| entry.id != id);
+        for step in &mut self.steps {
+            step.ids.retain(|member| *member != id);
+        }
+        self.steps.retain(|step| !step.ids.is_empty());
+        if let Some(replica) = objects.world.objects.get_mut(id.0) {
+            replica.set(Fact::Predicted, false);
+        }
+    }
+
     /// Ends all predictions.
     pub(super) fn end(&mut self) {
         *self = Self {

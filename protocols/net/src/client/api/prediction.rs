@@ -174,6 +174,35 @@ impl NetworkClient {
         Ok(())
     }
 
+    /// Ends all predictions of an object: [`predicted`](Self::predicted) and [`view`](Self::view) show the server's state
+    /// again, at once. The remaining objects of a group are predicted without this object.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default, Clone)]
+    /// struct Door {
+    ///     #[sync_var]
+    ///     open: SyncVar<bool>,
+    /// }
+    ///
+    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+    /// let id = net.server.spawn(Door::default());
+    /// net.settle();
+    /// let client = net.client_mut(0);
+    /// client.anticipate(id, |door: &mut Door| {
+    ///     door.open.set(true);
+    /// })?;
+    /// assert!(*client.predicted::<Door>(id).unwrap().open);
+    /// client.end_prediction(id);
+    /// assert!(!*client.predicted::<Door>(id).unwrap().open);
+    /// # Ok::<(), syncvar::error::ObjectError>(())
+    /// ```
+    pub fn end_prediction(&mut self, id: NetId) {
+        let (predictions, lent) = self.lend_predictions();
+        predictions.end_object(id, lent.objects);
+    }
+
     /// Returns the predicted state of a behaviour at [`input_tick`](Self::input_tick); without a prediction that of
     /// [`get`](Self::get).
     pub fn predicted<B: NetworkBehaviour + Clone>(&self, id: NetId) -> Option<&B> {

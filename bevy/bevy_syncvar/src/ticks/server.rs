@@ -1,0 +1,62 @@
+//! Ticks of a server.
+
+use std::mem;
+
+use bevy_ecs::prelude::*;
+use syncvar::SyncValue;
+
+use super::input::{HeldInput, TickInput, set};
+use super::step::{Tick, run_fixed};
+use crate::connections::{Connections, Owns};
+use crate::prediction::RollbackTypes;
+use crate::time::NetClock;
+use crate::{NetEntities, Owner, Server};
+
+/// Runs the ticks that the update of this frame brings.
+pub(super) fn run_ticks<M: SyncValue + Default>(world: &mut World) {
+    let now = NetClock::now(world);
+    let held = world.resource::<HeldInput<M>>().0.clone();
+    let mut server = world.resource_mut::<Server>();
+    let ticks = server.ticks_until(now);
+    // A server without a local player has none.
+    let _ = server.local_set_input(&held);
+    let mut types = mem::take(&mut *world.resource_mut::<RollbackTypes>());
+    for number in ticks {
+        set_inputs::<M>(world, number);
+        run_fixed(
+            world,
+            Tick {
+                number,
+                is_replay: false,
+            },
+        );
+        world.resource_scope(|world, entities: Mut<NetEntities>| {
+            for known in types.iter_mut() {
+                known.round(world, &entities);
+            }
+        });
+    }
+    *world.resource_mut::<RollbackTypes>() = types;
+}
+
+/// Gives the entities of the connections their inputs.
+fn set_inputs<M: SyncValue + Default>(world: &mut World, tick: u64) {
+    let connections = world.resource::<Connections>();
+    let ids = connections.ids().into_iter();
+    let connections: Vec<_> = ids
+        .filter_map(|id| Some((id, connections.entity(id)?)))
+        .collect();
+    for (id, connection) in connections {
+        let input = world.resource_mut::<Server>().input::<M>(id, tick).get();
+        let input = input.unwrap_or_default();
+        let own = world.get::<Owns>(connection);
+        let own: Vec<Entity> = own.into_iter().flat_map(Owns::iter).collect();
+        for entity in own {
+            set(world, entity, TickInput(input.clone()));
+        }
+    }
+    let mut without = world.query_filtered::<Entity, (With<TickInput<M>>, Without<Owner>)>();
+    for entity in without.iter(world).collect::<Vec<_>>() {
+        world.entity_mut(entity).remove::<TickInput<M>>();
+    }
+}
