@@ -26,10 +26,10 @@ use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{FRAME, JoinRequest, LONGEST_VIEW, Message, ServerPace, Start};
 use crate::stats::Stats;
 use syncvar_runtime::endpoint::Payload;
-use syncvar_runtime::unstable::object::{Nanos, Pools};
+use syncvar_runtime::unstable::object::{HookTime, Nanos, Pools};
 use syncvar_runtime::unstable::packet::Room;
 use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
-use syncvar_runtime::{Channel, ConnectionId, MAX_BYTES, NetId};
+use syncvar_runtime::{Callbacks, Channel, ConnectionId, MAX_BYTES, NetId};
 
 /// State of a client's connection.
 ///
@@ -149,6 +149,20 @@ impl Session {
     /// Returns whether a burst is in progress: new objects stay invisible until its end.
     pub(super) fn is_joining(&self) -> bool {
         self.burst.in_progress
+    }
+
+    /// Returns whether the hooks of received values run.
+    pub(super) fn runs_hooks(&self, callbacks: Callbacks) -> bool {
+        callbacks == Callbacks::Run && !self.burst.is_jump
+    }
+
+    /// Returns the time of the hooks of deltas, of which some wait for the rest of a step.
+    pub(super) fn hook_time(&self, callbacks: Callbacks, gathers: bool) -> HookTime {
+        match (self.runs_hooks(callbacks), gathers) {
+            (false, _) => HookTime::Never,
+            (true, false) => HookTime::AfterDelta,
+            (true, true) => HookTime::AfterStep,
+        }
     }
 
     /// Returns whether the link is lost and the objects wait for the next one.

@@ -71,6 +71,7 @@ impl NetworkClient {
                 break;
             }
             let handled = match frame {
+                Ok(frame) if self.session.burst.is_jump && !is_state(frame) => Ok(()),
                 Ok(frame) => self.handle_message(channel, frame),
                 Err(error) => Err(error),
             };
@@ -96,9 +97,6 @@ impl NetworkClient {
             if self.session.number != session {
                 return Ok(());
             }
-        }
-        if self.session.burst.is_jump && !is_state(frame) {
-            return Ok(());
         }
         let (payload, limit) = (frame.payload, self.context.config.max_message_size);
         let oversized = too_long(payload, limit.max(MAX_BYTES));

@@ -11,8 +11,8 @@ use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::schema::BehaviourClass;
 use syncvar_runtime::unstable::object::{
-    DeltaMessage, Entry, HookTime, NewestWins, OwnFields, Pool, Reception, ReceptionMemory,
-    ReceptionReport, TranslationMemory,
+    DeltaMessage, Entry, NewestWins, OwnFields, Pool, Reception, ReceptionMemory, ReceptionReport,
+    TranslationMemory,
 };
 use syncvar_runtime::unstable::packet::Entries;
 use syncvar_runtime::unstable::table::Table;
@@ -309,7 +309,7 @@ impl Inbound {
         let Some(pool) = objects.world.pools.pool_mut(pool) else {
             return;
         };
-        let runs_hooks = objects.world.callbacks == Callbacks::Run;
+        let callbacks = objects.world.callbacks;
         let arrivals = lent.arrivals.as_deref_mut();
         let motion = arrivals.map(|arrivals| arrivals.motion.reception(default_interval));
         let (will_show, view) = motion.unzip();
@@ -318,7 +318,7 @@ impl Inbound {
             references: &mut objects.references,
             max_references: lent.context.config.max_pending_references,
             objects: &objects.world.objects,
-            received: (!runs_hooks).then_some(&mut objects.received),
+            received: (callbacks == Callbacks::Events).then_some(&mut objects.received),
             joining: lent.session.is_joining(),
             will_show,
         };
@@ -342,12 +342,7 @@ impl Inbound {
             },
             budget: self.budget,
             report: &mut report,
-            hooks: match (runs_hooks, self.packet.gathers_hooks) {
-                _ if lent.session.burst.is_jump => HookTime::Never,
-                (false, _) => HookTime::Never,
-                (true, false) => HookTime::AfterDelta,
-                (true, true) => HookTime::AfterStep,
-            },
+            hooks: lent.session.hook_time(callbacks, self.packet.gathers_hooks),
         };
         match plan {
             None => pool.read_changes(entries, &mut reception),

@@ -10,7 +10,7 @@ use syncvar_runtime::schema::{PolicyBits, Role};
 use syncvar_runtime::unstable::object::{DeferredHooks, Location, Slots, read_sections};
 use syncvar_runtime::unstable::prefab::Prefab;
 use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
-use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
+use syncvar_runtime::{Channel, NetId, NetworkReader, ReadError};
 
 impl Inbound {
     /// Makes the object of a snapshot and reads its state. With `refused`, the object is made poisoned and its state
@@ -208,9 +208,7 @@ impl Inbound {
         if let Some(slots) = world.pools.slots_mut(replica.at) {
             // `Unet` without the handshake has no owner writes.
             let replaces_all = joining || !lent.context.config.compare_schemas;
-            let has_hooks = world.callbacks == Callbacks::Run
-                && replica.is_visible()
-                && !lent.session.burst.is_jump;
+            let has_hooks = lent.session.runs_hooks(world.callbacks) && replica.is_visible();
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.packet.tick;
             let apart = lent.writes.apart.remove(object);

@@ -1,0 +1,7 @@
+//! Log files: damage, seeks, storage that fails, and other builds.
+
+mod damage;
+mod playing;
+mod recording;
+mod seeking;
+mod world;
