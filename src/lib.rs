@@ -160,6 +160,11 @@ pub mod motion {
     };
 }
 
+/// State of a server as bytes.
+pub mod saving {
+    pub use syncvar_net::{Save, SaveError};
+}
+
 /// Tick records: recordings, replays and gateways.
 pub mod records {
     pub use syncvar_net::{RecordError, RecordItem, TickRecord};

@@ -125,6 +125,12 @@ impl Clock {
         self.next(reading).unwrap_or(self.now)
     }
 
+    /// Continues the own time of an earlier run: the next reading adds no time.
+    pub fn resume(&mut self, now: Duration) {
+        self.now = now.min(LATEST);
+        self.last = None;
+    }
+
     /// Takes a reading of the caller's clock and returns the own time.
     #[inline]
     pub fn advance(&mut self, reading: Duration) -> Duration {

@@ -22,6 +22,7 @@ mod random;
 mod recording;
 mod repairs;
 mod returning;
+mod saving;
 mod schedules;
 mod second_updates;
 mod seeing;

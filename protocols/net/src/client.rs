@@ -43,6 +43,7 @@ mod state_message;
 mod translation;
 mod writes;
 
+pub(crate) use api::loading::LoadedObject;
 pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;

@@ -16,6 +16,7 @@ mod memory;
 mod message;
 mod recent;
 mod record;
+mod save;
 mod server;
 mod session_token;
 mod stats;
@@ -34,6 +35,7 @@ pub use link::settings::LossSettings;
 pub use memory::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
 pub use message::{Framing, MessageType};
 pub use record::{RecordError, RecordItem, TickRecord};
+pub use save::{Save, SaveError};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
     PacketError, ParentError, Past, Replicated, SchemaRequests, ServerConfig, ServerEvent,

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 use crate::message::Start;
-use items::{Items, read_item};
+use items::{Item, Items, read_item};
 
 /// Version of the layout, in the upper half of the byte of the flags.
 const VERSION: u8 = 2;
@@ -245,6 +245,26 @@ impl TickRecord {
     /// assert!(bytes < keyframe.as_bytes().len());
     /// ```
     pub fn items(&self) -> impl Iterator<Item = RecordItem<'_>> {
+        self.all_items().filter_map(|item| match item {
+            Item::Messages(item) => Some(item),
+            Item::Facts(_) => None,
+        })
+    }
+
+    /// Returns whether the record belongs to a save or a journal: it has the fields that no client receives.
+    pub fn is_private(&self) -> bool {
+        self.facts().is_some()
+    }
+
+    /// Returns the facts of the server in a record of a save or a journal.
+    pub(crate) fn facts(&self) -> Option<&[u8]> {
+        self.all_items().find_map(|item| match item {
+            Item::Messages(_) => None,
+            Item::Facts(facts) => Some(facts),
+        })
+    }
+
+    fn all_items(&self) -> Items<'_> {
         let (_, items) = self.bytes.split_at(self.items);
         Items::new(items)
     }

@@ -8,7 +8,7 @@
 //! ```text
 //! api          public methods; the conductor of `update` and of packets
 //! ─────────────────────────────────────────────────────────────────────────────────────────────
-//! host         client in this process           calls, messages, players, recording, inputs, rewind
+//! host         client in this process           calls, messages, players, recording, saving, inputs, rewind
 //! datagrams    acknowledgements, losses and their repair
 //! replication  deltas: runs, restricted fields, stopped values, bandwidth
 //! visibility   audiences, interest, groups, snapshots, joins, delivery
@@ -41,6 +41,7 @@ mod objects;
 mod outbound;
 mod replication;
 mod rewind;
+mod saving;
 mod sessions;
 mod visibility;
 

@@ -13,6 +13,16 @@ impl Default for ConnectionIds {
 }
 
 impl ConnectionIds {
+    /// Returns the numbers from one on.
+    pub fn starting_at(next: u32) -> Self {
+        Self(next.max(1))
+    }
+
+    /// Returns the next number, which a present connection may have.
+    pub fn peek(&self) -> u32 {
+        self.0
+    }
+
     /// Returns the next number that no present connection has.
     #[inline]
     pub fn next(&mut self, is_taken: impl Fn(ConnectionId) -> bool) -> ConnectionId {

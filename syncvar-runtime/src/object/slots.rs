@@ -4,6 +4,7 @@ use std::any::{Any, TypeId};
 
 use super::hooks::{DeferredHooks, Remembered};
 use super::slot::{HookContext, Slot};
+use super::slot_state::SlotState;
 use crate::behaviour::{AnyBehaviour, BehaviourRow};
 use crate::schema::MAX_BEHAVIOURS;
 use crate::stats::BehaviourStats;
@@ -83,6 +84,19 @@ impl dyn Slots {
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
         (0..self.len()).filter_map(|index| self.slot(index))
+    }
+
+    /// Makes the behaviours those of a new object, with the present values.
+    pub fn begin_anew(&mut self) {
+        self.for_each_mut(|slot| {
+            if slot.state().is_some() {
+                let has_policy = slot.info().policy.has_state();
+                *slot.state_mut() = has_policy.then(|| Box::new(SlotState::with_policy()));
+            }
+            slot.skip_hooks();
+            slot.set_last_send(0);
+            slot.forget_changes(None);
+        });
     }
 
     /// Returns the memory of every slot in bytes, without the contents of the fields.

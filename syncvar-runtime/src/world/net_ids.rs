@@ -19,6 +19,16 @@ impl Default for NetIds {
 }
 
 impl NetIds {
+    /// Returns the ids from a number on.
+    pub fn starting_at(next: u32) -> Self {
+        Self(next.max(1)..=u32::MAX)
+    }
+
+    /// Returns the next number; `None` after 2^32 - 1 objects.
+    pub fn peek(&self) -> Option<u32> {
+        (!self.0.is_empty()).then(|| *self.0.start())
+    }
+
     /// Returns the next unused id, or `None` after 2^32 - 1 objects.
     #[inline]
     pub fn next(&mut self, is_taken: impl Fn(NetId) -> bool) -> Option<NetId> {

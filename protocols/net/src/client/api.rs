@@ -7,6 +7,7 @@ mod calls;
 mod connection;
 mod endpoint;
 mod learning;
+pub(super) mod loading;
 mod motion;
 mod objects;
 mod packets;

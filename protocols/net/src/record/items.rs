@@ -11,6 +11,9 @@ use crate::message::{Frame, Message, SpawnFinished, frames, unknown};
 /// Bits of the audience in the first byte; 0 for all observers.
 const AUDIENCE: u8 = 0x03;
 
+/// Audience of the facts of the server in saves and journals.
+const SERVER: u8 = 3;
+
 /// Flag of messages on an unreliable channel.
 const UNRELIABLE: u8 = 0x04;
 
@@ -45,14 +48,21 @@ pub struct RecordItem<'a> {
     pub messages: &'a [u8],
 }
 
+/// An item with its audience.
+pub(super) enum Item<'a> {
+    Messages(RecordItem<'a>),
+    /// Facts for the server alone.
+    Facts(&'a [u8]),
+}
+
 /// Reads one item.
-pub(super) fn read_item<'a>(reader: &mut NetworkReader<'a>) -> Result<RecordItem<'a>, ReadError> {
+pub(super) fn read_item<'a>(reader: &mut NetworkReader<'a>) -> Result<Item<'a>, ReadError> {
     let flags = reader.read_u8()?;
-    if flags & AUDIENCE != 0 {
-        let audience = flags & AUDIENCE;
+    let audience = flags & AUDIENCE;
+    if audience != 0 && audience != SERVER {
         return Err(invalid(reader, "audience of an item", audience.into()));
     }
-    if flags & !UNRELIABLE != 0 {
+    if flags & !(UNRELIABLE | AUDIENCE) != 0 {
         return Err(invalid(reader, "flags of an item", flags.into()));
     }
     let channel = reader.read_u8()?;
@@ -62,7 +72,10 @@ pub(super) fn read_item<'a>(reader: &mut NetworkReader<'a>) -> Result<RecordItem
     }
     // A length beyond the memory is beyond the rest.
     let messages = reader.read_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
-    Ok(RecordItem {
+    if audience == SERVER {
+        return Ok(Item::Facts(messages));
+    }
+    Ok(Item::Messages(RecordItem {
         channel,
         delivery: if flags & UNRELIABLE == 0 {
             Channel::Reliable
@@ -70,7 +83,7 @@ pub(super) fn read_item<'a>(reader: &mut NetworkReader<'a>) -> Result<RecordItem
             Channel::Unreliable
         },
         messages,
-    })
+    }))
 }
 
 /// Iterator over valid items.
@@ -83,9 +96,9 @@ impl<'a> Items<'a> {
 }
 
 impl<'a> Iterator for Items<'a> {
-    type Item = RecordItem<'a>;
+    type Item = Item<'a>;
 
-    fn next(&mut self) -> Option<RecordItem<'a>> {
+    fn next(&mut self) -> Option<Item<'a>> {
         if self.0.remaining() == 0 {
             return None;
         }
@@ -114,6 +127,15 @@ impl ItemWriter {
         for chunk in chunks {
             self.messages.extend_from_slice(chunk);
         }
+    }
+
+    /// Adds the facts of the server behind the messages.
+    pub(crate) fn add_facts(&mut self, facts: &[u8]) {
+        self.close();
+        self.items.write_u8(SERVER);
+        self.items.write_u8(0);
+        self.items.write_varint(facts.len() as u64);
+        self.items.write_bytes(facts);
     }
 
     /// Encodes the last item.

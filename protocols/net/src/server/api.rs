@@ -34,6 +34,7 @@ mod recording;
 mod requests;
 mod rewind;
 pub(super) mod rooms;
+mod saving;
 mod sessions;
 mod steps;
 mod transport;

@@ -65,6 +65,16 @@ impl Objects {
         }
     }
 
+    /// Returns the highest permit of a removed object.
+    pub(crate) fn last_permit(&self) -> u32 {
+        self.last_permit
+    }
+
+    /// Continues the permits of an earlier run.
+    pub(crate) fn continue_permits(&mut self, last: u32) {
+        self.last_permit = last;
+    }
+
     /// Returns the facts about the prefab of a pool.
     #[inline]
     pub(crate) fn prefab_info(&self, pool: u32) -> Option<&PrefabInfo> {

@@ -10,6 +10,7 @@ mod intake;
 pub(super) mod owner_write;
 mod ownership;
 mod ping;
+pub(super) mod player_keys;
 mod players;
 pub(super) mod program_messages;
 pub(super) mod request;
@@ -30,6 +31,7 @@ use crate::server::context::Context;
 use crate::server::sessions::admission::AdmissionRule;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::sessions::incoming::Origin;
+use crate::server::sessions::player_keys::PlayerKeys;
 use crate::server::sessions::session::Returns;
 
 /// Connections and their requests for the next update.
@@ -56,6 +58,8 @@ pub(crate) struct Sessions {
     pub(crate) admission_rule: AdmissionRule,
     /// Connections before their first ready, and the places of connections after it.
     pub(crate) lobby: Lobby,
+    /// Players by the program's key.
+    pub(crate) player_keys: PlayerKeys,
 }
 
 /// Connections with requests for the next update.
@@ -87,6 +91,7 @@ impl Sessions {
             intake: Intake::new(limits),
             admission_rule: AdmissionRule::default(),
             lobby: Lobby::default(),
+            player_keys: PlayerKeys::default(),
         }
     }
 
@@ -95,6 +100,16 @@ impl Sessions {
         let (connections, returns) = (&self.connections, &self.returns);
         self.ids
             .next(|id| connections.get(id.0).is_some() || returns.has_link(id))
+    }
+
+    /// Returns the number of the next connection, which a present one may have.
+    pub(crate) fn peek_id(&self) -> u32 {
+        self.ids.peek()
+    }
+
+    /// Continues the numbers of an earlier run.
+    pub(crate) fn continue_ids(&mut self, next: u32) {
+        self.ids = ConnectionIds::starting_at(next);
     }
 
     /// Returns the connection of a link. A link of before finds nothing.

@@ -299,6 +299,7 @@ impl NetworkServer {
             return;
         };
         let ClosedConnection { accepted, owned } = closed;
+        self.sessions.player_keys.close(connection, &owned);
         let number = connection.0;
         tracing::debug!(
             connection = number,

@@ -37,7 +37,7 @@ impl Ground<'_> {
     }
 
     /// Returns the origin of the records.
-    fn record_origin(&mut self) -> RecordOrigin {
+    pub(crate) fn record_origin(&mut self) -> RecordOrigin {
         RecordOrigin {
             schema_hash: self.sessions.schema_hash,
             start: Start {
@@ -48,7 +48,7 @@ impl Ground<'_> {
     }
 
     /// Returns the head of a record of this update, without its number.
-    fn record_head(&mut self, kind: RecordKind) -> RecordHead {
+    pub(crate) fn record_head(&mut self, kind: RecordKind) -> RecordHead {
         let since = u64::from(self.tick().saturating_sub(1));
         RecordHead {
             kind,

@@ -52,6 +52,16 @@ enum Stage {
 }
 
 impl Recorder {
+    /// Returns the number of the last record.
+    pub(crate) fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// Continues the numbers of an earlier run.
+    pub(crate) fn continue_after(&mut self, seq: u64) {
+        self.seq = seq;
+    }
+
     /// Begins a recording.
     pub(crate) fn begin(
         &mut self,

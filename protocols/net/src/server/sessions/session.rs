@@ -46,6 +46,26 @@ impl Session {
         }
     }
 
+    /// Returns the session of an earlier run of the server, whose client is away and cannot resume. `None` without a
+    /// token.
+    pub(crate) fn of_earlier_run(tokens: &[SessionToken]) -> Option<Self> {
+        let (token, former) = (*tokens.first()?, tokens.get(1).copied());
+        Some(Self {
+            token,
+            former,
+            link: None,
+            recent: Recent::default(),
+            // The packets of the earlier run are gone.
+            unreliable: Some(u64::MAX),
+            absence: Absence::default(),
+        })
+    }
+
+    /// Returns the valid tokens, the present one first.
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = SessionToken> {
+        std::iter::once(self.token).chain(self.former)
+    }
+
     /// Keeps a packet. One on an unreliable channel is not kept: its loss is final.
     pub(crate) fn keep(&mut self, channel: u8, packet: Option<Bytes>, limit: usize) {
         match packet {

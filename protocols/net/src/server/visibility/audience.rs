@@ -200,6 +200,11 @@ impl Audiences {
         self.get(id).members.shown()
     }
 
+    /// Returns the connections that an audience shows or hides by name, and which of the two.
+    pub(crate) fn exceptions(&self, id: AudienceId) -> impl Iterator<Item = (ConnectionId, bool)> {
+        self.get(id).members.exceptions()
+    }
+
     /// Returns whether an audience shows or hides a connection by name; `None` without such an
     /// exception.
     pub(crate) fn exception(&self, id: AudienceId, connection: ConnectionId) -> Option<bool> {

@@ -94,6 +94,11 @@ impl Interest {
         }
     }
 
+    /// Returns the connections that were shown an object without an area, ascending.
+    pub(crate) fn shown_by_name(&self, object: NetId) -> impl Iterator<Item = ConnectionId> {
+        self.shown.of(object)
+    }
+
     /// Removes and returns the connections that were shown an object without an area.
     pub(crate) fn take_shown(&mut self, object: NetId) -> Vec<ConnectionId> {
         let shown: Vec<_> = self.shown.of(object).collect();

@@ -97,6 +97,18 @@ impl SnapshotWrite<'_> {
 }
 
 impl Snapshot<'_> {
+    /// Writes the snapshot to a buffer that no connection receives.
+    pub(crate) fn write_apart(
+        &self,
+        slots: &mut dyn Slots,
+        segments: &mut Segments,
+        reports: &mut Reports<'_>,
+    ) -> Result<(), WriteError> {
+        self.write(slots, None, segments, reports)?;
+        segments.commit_object();
+        Ok(())
+    }
+
     /// Writes the snapshot to a buffer. A snapshot without a form leaves no bytes.
     #[expect(clippy::inline_always, reason = "as `run`")]
     #[inline(always)]

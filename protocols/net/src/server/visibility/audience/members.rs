@@ -80,6 +80,12 @@ impl Members {
         Some(view == View::Shown)
     }
 
+    /// Returns the connections that are shown or hidden by name, and which of the two.
+    pub(super) fn exceptions(&self) -> impl Iterator<Item = (ConnectionId, bool)> {
+        let shown = self.shown.iter().map(|connection| (connection, true));
+        shown.chain(self.hidden.iter().map(|connection| (connection, false)))
+    }
+
     fn view(&self, connection: ConnectionId) -> Option<View> {
         if self.hidden.contains(connection) {
             Some(View::Hidden)

@@ -1,0 +1,181 @@
+//! Saves: the state of the server as bytes, and players by key.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::unstable::world::NetIds;
+use syncvar_runtime::{ConnectionId, DisconnectReason, NetId, ObjectError};
+
+use crate::save::{Save, SaveError};
+use crate::server::NetworkServer;
+use crate::server::api::rooms::Rooms;
+use crate::server::saving::apply;
+use crate::server::saving::gather::write_keyframe;
+
+impl NetworkServer {
+    /// Returns the state of the server: all objects with every field, also of restricted readers and with `read = server`, and
+    /// the facts beside the fields:
+    ///
+    /// * ids, permits, places, parents, scene ids, groups, owners, connections to which an object is shown or hidden;
+    /// * sessions: a client returns to the loaded server, see [`load`](Self::load);
+    /// * objects of players with a [key](Self::set_player_key).
+    ///
+    /// It lacks members of behaviours without `#[sync_var]`, the state of the interest management, queued calls and
+    /// messages, and the local client. A field with a codec has the value that travels. Costs as much as a client that joins.
+    ///
+    /// # Errors
+    ///
+    /// For a value without a form, for example a text above 32 767 bytes, and inside of a callback of an object.
+    pub fn save(&mut self) -> Result<Save, SaveError> {
+        let schema = self.objects.world.prefabs.schema_text().clone();
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        let keyframe = write_keyframe(&mut ground, visibility, 1)?;
+        Ok(Save::of_server(schema, keyframe))
+    }
+
+    /// Takes a saved state over. The server is new: it has neither objects nor connections. An interest management and a
+    /// rule about join requests stay.
+    ///
+    /// A save of a different build is resolved by names, as the records of a different build
+    /// ([`NetworkClient::resolve_records`](crate::NetworkClient::resolve_records)).
+    ///
+    /// The time, the ticks and the [incarnation](crate::ServerConfig::incarnation) continue. With
+    /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace) and
+    /// [`session_tokens`](crate::ServerConfig::session_tokens) the connections of before are [away](Self::is_away): their
+    /// clients return with their tokens, keep their objects, and receive the state as after any longer absence. Without a
+    /// session, the objects of a player with a [key](Self::set_player_key) wait for the key; objects of other owners are
+    /// without an owner.
+    ///
+    /// No hook and no lifecycle callback runs.
+    ///
+    /// # Errors
+    ///
+    /// For a server that is not new, and a save that this build cannot read. The server stays empty then.
+    pub fn load(&mut self, save: &Save) -> Result<(), SaveError> {
+        let is_new = self.objects.world.objects.len() == 0 && self.sessions.connections.len() == 0;
+        if !is_new {
+            return Err(SaveError::NotEmpty);
+        }
+        let prefabs = std::mem::take(&mut self.objects.world.prefabs);
+        let (prefabs, loaded) = apply::read(prefabs, save);
+        self.objects.world.prefabs = prefabs;
+        let mut loaded = loaded?;
+        self.continue_numbers(save, &loaded);
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        loaded.insert_objects(&mut ground, visibility);
+        loaded.insert_connections(&mut ground, visibility);
+        let owners = loaded.owners(&mut ground);
+        for (id, owner, permit) in owners {
+            self.give(id, Some(owner));
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
+                replicated.permit = permit;
+            }
+        }
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        loaded.apply_views(&mut ground, visibility);
+        Ok(())
+    }
+
+    /// Continues the time, the ticks and the numbers of a save.
+    fn continue_numbers(&mut self, save: &Save, loaded: &apply::Loaded) {
+        let rate = u64::from(self.context.config.tick_rate);
+        // At a lower rate the ticks would come again.
+        let next = Duration::from_secs((save.tick() + 1).div_ceil(rate.max(1)));
+        let is_ahead = |now: Duration| now.as_nanos() * u128::from(rate) / 1_000_000_000;
+        let mut now = save.resumes_at();
+        if is_ahead(now) <= u128::from(save.tick()) {
+            now = next;
+        }
+        self.context.clock.resume(now);
+        if let Some(origin) = save.keyframe().keyframe() {
+            self.context.config.incarnation = origin.start.incarnation;
+            self.context.ticks.restart(origin.start.first_tick);
+        }
+        let tick = self.context.ticks.number(save.tick());
+        self.outbound.store.tick = tick.unwrap_or(1);
+        let facts = &loaded.facts.server;
+        self.objects.world.net_ids = NetIds::starting_at(facts.next_object);
+        self.objects.continue_permits(facts.last_permit);
+        self.sessions.continue_ids(facts.next_connection);
+        self.outbound.recorder.continue_after(facts.recorded);
+    }
+
+    /// Names the player of a connection by a key of the program, such as an account. The objects that wait for the key become
+    /// those of the connection, and are returned.
+    ///
+    /// When a connection with a key closes, its objects are without an owner, as always, and wait for the key: in this run
+    /// and in saves. A connection that is [away](Self::is_away) and has the key ends, for its player has come without its
+    /// session. A program that despawns the objects of a player who leaves needs no key for them.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Hero {
+    ///     #[sync_var]
+    ///     level: SyncVar<u32>,
+    /// }
+    ///
+    /// let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Hero>("hero"));
+    /// let first = net.connect();
+    /// net.settle();
+    /// let hero = net.server.spawn(Hero { level: 7.into() });
+    /// net.server.set_player_key(net.connection(first), "ann")?;
+    /// net.server.set_owner(hero, Some(net.connection(first)))?;
+    /// net.client_mut(first).disconnect("bye");
+    /// net.settle();
+    /// assert_eq!(net.server.owner(hero), None);
+    ///
+    /// let second = net.connect();
+    /// net.settle();
+    /// let objects = net.server.set_player_key(net.connection(second), "ann")?;
+    /// assert_eq!(objects, [hero]);
+    /// assert_eq!(net.server.owner(hero), Some(net.connection(second)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn set_player_key(
+        &mut self,
+        connection: ConnectionId,
+        key: impl Into<Bytes>,
+    ) -> Result<Vec<NetId>, ObjectError> {
+        self.sessions.expect(connection)?;
+        let key = key.into();
+        let former = self.sessions.player_keys.connection(&key);
+        if let Some(former) = former.filter(|it| *it != connection && self.is_away(*it)) {
+            self.close(former, DisconnectReason::ConnectionLost);
+            self.sessions.connections.remove(former.0);
+        }
+        self.sessions.player_keys.set(connection, key.clone());
+        let mut objects = self.sessions.player_keys.take(&key);
+        let entries = &self.objects.world.objects;
+        objects.retain(|id| entries.get(id.0).is_some_and(|it| it.owner.is_none()));
+        for id in &objects {
+            self.set_owner(*id, Some(connection))?;
+        }
+        Ok(objects)
+    }
+
+    /// Returns the key of the player of a connection.
+    pub fn player_key(&self, connection: ConnectionId) -> Option<&[u8]> {
+        self.sessions
+            .player_keys
+            .key(connection)
+            .map(|key| &key[..])
+    }
+}

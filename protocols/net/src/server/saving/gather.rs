@@ -1,0 +1,134 @@
+//! Facts of the rooms, as a save has them.
+
+use syncvar_runtime::{ConnectionId, NetId};
+
+use crate::TickRecord;
+use crate::record::{ItemWriter, RecordHead, RecordKind};
+use crate::save::SaveError;
+use crate::server::ground::Ground;
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::saving::facts::{
+    ConnectionFacts, DefaultView, FactsWriter, ObjectFacts, ServerFacts,
+};
+use crate::server::saving::objects::ObjectWriter;
+use crate::server::sessions::Sessions;
+use crate::server::sessions::connection::Connection;
+use crate::server::visibility::Visibility;
+use crate::server::visibility::audience::Base;
+
+/// Writes the keyframe of a save: all objects and facts. `seq` is the number of the last record of the journal.
+///
+/// # Errors
+///
+/// For a checked out object, and a value without a form.
+pub(crate) fn write_keyframe(
+    ground: &mut Ground<'_>,
+    visibility: &Visibility,
+    seq: u64,
+) -> Result<TickRecord, SaveError> {
+    let world = &ground.objects.world;
+    let waits = |id: NetId| world.objects.get(id.0).is_some_and(|it| it.owner.is_none());
+    ground.sessions.player_keys.retain(waits);
+    let mut items = ItemWriter::default();
+    let mut objects = ObjectWriter::default();
+    let mut facts = FactsWriter::default();
+    facts.server(&server_facts(ground));
+    for id in ground.objects.ids().collect::<Vec<_>>() {
+        objects.add(ground.context, ground.objects, id)?;
+        let known = object_facts(ground, visibility, id);
+        if let Some(known) = known.filter(|known| *known != ObjectFacts::default()) {
+            facts.object(id, &known);
+        }
+    }
+    for connection in ground.sessions.connections.values() {
+        if let Some(known) = connection_facts(ground.sessions, visibility, connection) {
+            facts.connection(connection.id, Some(&known));
+        }
+    }
+    for (key, objects) in ground.sessions.player_keys.waiting() {
+        facts.player(key, objects);
+    }
+    objects.drain_into(&mut items);
+    items.add_facts(facts.as_bytes());
+    let origin = ground.record_origin();
+    let head = ground.record_head(RecordKind::Keyframe(origin));
+    let head = RecordHead { seq, ..head };
+    Ok(TickRecord::new(head, &items.take()))
+}
+
+/// Returns the numbers that a server continues.
+pub(crate) fn server_facts(ground: &Ground<'_>) -> ServerFacts {
+    ServerFacts {
+        next_object: ground.objects.world.net_ids.peek().unwrap_or_default(),
+        next_connection: ground.sessions.peek_id(),
+        last_permit: ground.objects.last_permit(),
+        recorded: ground.outbound.recorder.seq(),
+    }
+}
+
+/// Returns the facts about an object.
+pub(crate) fn object_facts(
+    ground: &Ground<'_>,
+    visibility: &Visibility,
+    id: NetId,
+) -> Option<ObjectFacts> {
+    let replicated = ground.objects.world.objects.get(id.0)?;
+    let is_client = |connection: &ConnectionId| !ground.sessions.is_local(*connection);
+    let (view, exceptions) = views(visibility, id, replicated);
+    Some(ObjectFacts {
+        owner: replicated.owner.filter(is_client),
+        permit: replicated.permit,
+        group: visibility.groups.of(id),
+        scene_id: ground.objects.world.relations.scene_id(id),
+        view,
+        exceptions,
+    })
+}
+
+/// Returns the observers of an object: by default, and by name.
+fn views(
+    visibility: &Visibility,
+    id: NetId,
+    replicated: &Replicated,
+) -> (DefaultView, Vec<(ConnectionId, bool)>) {
+    let target = replicated.target_audience;
+    let view = match visibility.audiences.base(target) {
+        _ if replicated.is(State::ByInterest) => DefaultView::ByInterest,
+        Base::Nobody => DefaultView::Nobody,
+        Base::Everyone | Base::Area(_) => DefaultView::Everyone,
+    };
+    let remembered = visibility.interest.shown_by_name(id);
+    let remembered = remembered.map(|connection| (connection, true));
+    let mut exceptions: Vec<_> = visibility.audiences.exceptions(target).collect();
+    exceptions.extend(remembered);
+    exceptions.sort_unstable();
+    exceptions.dedup();
+    (view, exceptions)
+}
+
+/// Returns the facts about a connection whose client can return, or whose player has a key.
+pub(crate) fn connection_facts(
+    sessions: &Sessions,
+    visibility: &Visibility,
+    connection: &Connection,
+) -> Option<ConnectionFacts> {
+    let id = connection.id;
+    if !connection.is_connected() || sessions.is_local(id) {
+        return None;
+    }
+    let session = connection.session.as_ref();
+    let session = session.filter(|_| sessions.lobby.has_place(id));
+    let tokens = session.map(|session| session.tokens().collect());
+    let key = sessions.player_keys.key(id).cloned().unwrap_or_default();
+    if tokens.is_none() && key.is_empty() {
+        return None;
+    }
+    Some(ConnectionFacts {
+        framing: connection.framing,
+        tokens: tokens.unwrap_or_default(),
+        key,
+        payload: connection.requests.join_payload.clone(),
+        groups: visibility.groups.members.rights().of(id).collect(),
+        players: connection.ownership.players.clone(),
+    })
+}
