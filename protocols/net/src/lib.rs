@@ -34,7 +34,7 @@ pub use link::losses::Losses;
 pub use link::settings::LossSettings;
 pub use memory::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
 pub use message::{Framing, MessageType};
-pub use record::{RecordError, RecordItem, TickRecord};
+pub use record::{RecordError, RecordItem, RecordPart, TickRecord};
 pub use save::{Save, SaveError};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,

@@ -4,8 +4,8 @@ mod error;
 mod items;
 
 pub use error::RecordError;
-pub use items::RecordItem;
 pub(crate) use items::{ItemWriter, check_messages};
+pub use items::{RecordItem, RecordPart};
 
 use std::fmt;
 use std::time::Duration;

@@ -99,6 +99,13 @@ impl UntypedBehaviour {
             .map(|(field, value)| (field.name, value))
     }
 
+    /// Returns the length of a field's value in a delta of `Compact`, in bytes. `None` without such a field, and for a collection,
+    /// whose delta has operations.
+    pub fn delta_length(&self, field: &str) -> Option<usize> {
+        let position = self.class.position(field)?;
+        self.measure(position)
+    }
+
     /// Returns the dirty bit of a field.
     pub fn bit(&self, field: &str) -> Option<u64> {
         self.class.position(field).map(|position| 1 << position)

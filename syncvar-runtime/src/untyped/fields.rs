@@ -8,7 +8,9 @@ use crate::schema::each_position;
 use crate::translate::layout::Layout;
 use crate::value::Value;
 use crate::wire::Selection;
-use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, WriteErrorKind};
+use crate::{
+    Encoding, NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, WriteErrorKind,
+};
 
 /// Form of a field on the wire.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,6 +89,15 @@ impl UntypedBehaviour {
                 field.write(form, value, writer);
             }
         }
+    }
+
+    /// Returns the length of a value in a delta; `None` for a collection.
+    pub(super) fn measure(&self, position: usize) -> Option<usize> {
+        let field = self.class.fields.get(position)?;
+        let is_collection = matches!(field.layout, Layout::Collection(_));
+        let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+        self.write_fields(1 << position, FieldForm::Delta, &mut writer);
+        (!is_collection).then_some(writer.len())
     }
 
     /// Reads the snapshot or the delta.

@@ -6,16 +6,22 @@ use std::time::Duration;
 use lexopt::{Arg, Error, Parser, ValueExt as _};
 
 use crate::check::FormerEnd;
+use crate::log::Form;
 use crate::source::{Access, Source};
 
 pub(crate) const USAGE: &str = "\
 usage: syncvar schema SOURCE [OPTIONS]
        syncvar check OLD NEW [OPTIONS]
        syncvar types SOURCE --typescript [OPTIONS]
+       syncvar info FILE [--json]
+       syncvar export FILE --json|--csv|--mcap [--out FILE]
 
 schema   writes the canonical text of a schema
 check    compares the schemas of two builds: lists each difference, and whether the builds play together
 types    writes types for a program in TypeScript
+info     describes a log file: its time, ticks, objects and markers, and its bytes by prefab and field
+export   writes the values of a log file: a line of JSON for each changed behaviour, a row of CSV for each changed number, or
+         a file in MCAP with a channel of JSON for each behaviour, for tools that plot them
 
 A SOURCE is a file with the text of a schema, or the address of a running server: tcp://HOST:PORT, udp://HOST:PORT,
 quic://HOST:PORT, ws://HOST:PORT.
@@ -30,7 +36,7 @@ quic://HOST:PORT, ws://HOST:PORT.
 exit codes:
   0  the output is written; `check`: the builds play together
   1  `check`: they do not
-  2  wrong arguments, no such file or server, text that is not a schema
+  2  wrong arguments, no such file or server, text that is not a schema, a damaged log file
 ";
 
 /// Command with its sources.
@@ -44,6 +50,14 @@ pub(crate) enum Command {
         roles: Vec<FormerEnd>,
     },
     TypeScript(Source),
+    Info {
+        file: PathBuf,
+        is_json: bool,
+    },
+    Export {
+        file: PathBuf,
+        form: Form,
+    },
 }
 
 /// Options of all commands.
@@ -62,7 +76,7 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             timeout: Duration::from_secs(10),
         },
     };
-    let mut is_typescript = false;
+    let (mut is_typescript, mut form) = (false, None);
     let (mut roles, mut values) = (Vec::new(), Vec::new());
     while let Some(argument) = parser.next()? {
         match argument {
@@ -76,12 +90,32 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             }
             Arg::Long("role") => roles.push(parser.value()?.parse()?),
             Arg::Long("typescript") => is_typescript = true,
+            Arg::Long("json") => form = Some(Form::Json),
+            Arg::Long("csv") => form = Some(Form::Csv),
+            Arg::Long("mcap") => form = Some(Form::Mcap),
             Arg::Value(value) => values.push(value.string()?),
             argument => return Err(argument.unexpected()),
         }
     }
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    let command = match values[..] {
+    let command = command(&values, roles, is_typescript, form)?;
+    if is_typescript && !matches!(command, Command::TypeScript(_)) {
+        return Err("--typescript is an option of `types`".into());
+    }
+    if form.is_some() && !matches!(command, Command::Info { .. } | Command::Export { .. }) {
+        return Err("--json, --csv and --mcap are options of `export`".into());
+    }
+    Ok((command, options))
+}
+
+/// Returns the command of the values, with the options that belong to a single command.
+fn command(
+    values: &[&str],
+    roles: Vec<FormerEnd>,
+    is_typescript: bool,
+    form: Option<Form>,
+) -> Result<Command, Error> {
+    Ok(match values[..] {
         ["schema", source] => Command::Schema(Source::of(source)?),
         ["check", old, new] => Command::Check {
             old: Source::of(old)?,
@@ -96,11 +130,20 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
         ["types", source] if is_typescript => Command::TypeScript(Source::of(source)?),
         ["types", _] => return Err("types of what language? --typescript".into()),
         ["schema" | "types", ..] => return Err("one source is needed".into()),
+        ["info", file] if form.is_none_or(|form| form == Form::Json) => Command::Info {
+            file: file.into(),
+            is_json: form.is_some(),
+        },
+        ["info", _] => return Err("the form of `info` is text, or --json".into()),
+        ["export", file] => match form {
+            Some(form) => Command::Export {
+                file: file.into(),
+                form,
+            },
+            None => return Err("export in what form? --json, --csv or --mcap".into()),
+        },
+        ["info" | "export", ..] => return Err("one log file is needed".into()),
         [other, ..] => return Err(format!("unknown command `{other}`").into()),
         [] => return Err("a command is needed".into()),
-    };
-    if is_typescript && !matches!(command, Command::TypeScript(_)) {
-        return Err("--typescript is an option of `types`".into());
-    }
-    Ok((command, options))
+    })
 }

@@ -1,13 +1,16 @@
-//! The tool `syncvar`: schemas of files and servers, their compatibility, and types for TypeScript.
+//! The tool `syncvar`: schemas of files and servers, their compatibility, types for TypeScript, and log files.
 //!
 //! ```text
 //! syncvar schema quic://127.0.0.1:7777 > game.syncvar
 //! syncvar check released.syncvar game.syncvar
 //! syncvar types game.syncvar --typescript > game.ts
+//! syncvar info match.mcap
+//! syncvar export match.mcap --csv > match.csv
 //! ```
 
 mod arguments;
 mod check;
+mod log;
 mod program;
 mod source;
 mod types;

@@ -1,10 +1,12 @@
 //! Commands, output and exit codes.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::arguments::{self, Command, Options, USAGE};
-use crate::{check, types};
+use crate::{check, log, types};
 
 /// Exit code of builds that do not play together.
 const INCOMPATIBLE: u8 = 1;
@@ -44,16 +46,31 @@ fn execute(command: &Command, options: &Options) -> Result<ExitCode, String> {
             });
         }
         Command::TypeScript(source) => types::typescript(&source.read(&options.access)?),
+        Command::Info { file, is_json } => log::info(file, *is_json)?,
+        Command::Export { file, form } => {
+            let mut output: Box<dyn Write> = match &options.out {
+                Some(out) => {
+                    let out = File::create(out).map_err(|error| at(out, &error))?;
+                    Box::new(BufWriter::new(out))
+                }
+                None => Box::new(BufWriter::new(std::io::stdout().lock())),
+            };
+            log::export(file, *form, &mut output)?;
+            return Ok(ExitCode::SUCCESS);
+        }
     };
     write(&output, options)?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the message of an error at a file.
+fn at(file: &Path, error: &std::io::Error) -> String {
+    format!("{}: {error}", file.display())
+}
+
 fn write(output: &str, options: &Options) -> Result<(), String> {
     match &options.out {
-        Some(file) => {
-            std::fs::write(file, output).map_err(|error| format!("{}: {error}", file.display()))
-        }
+        Some(file) => std::fs::write(file, output).map_err(|error| at(file, &error)),
         None => std::io::stdout()
             .write_all(output.as_bytes())
             .map_err(|error| format!("the standard output: {error}")),

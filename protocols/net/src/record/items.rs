@@ -1,8 +1,9 @@
 //! Items of a record: messages of one channel, in the order of writing.
 
 use bytes::Bytes;
+use syncvar_runtime::unstable::packet::Entries;
 use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
-use syncvar_runtime::{Channel, NetworkReader, NetworkWriter, ReadError};
+use syncvar_runtime::{Channel, NetId, NetworkReader, NetworkWriter, ReadError};
 
 use super::invalid;
 use crate::MessageType;
@@ -46,6 +47,64 @@ pub struct RecordItem<'a> {
     pub delivery: Channel,
     /// Whole messages in the framing `Compact`.
     pub messages: &'a [u8],
+}
+
+impl RecordItem<'_> {
+    /// Returns the parts of the messages with their lengths: a part for each object of a batch, and one for the rest of
+    /// each message. Together they are as long as the messages.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use syncvar::prelude::*;
+    /// use syncvar::stats::MessageType;
+    /// # #[derive(NetworkBehaviour, Default)]
+    /// # struct Door {
+    /// #     #[sync_var]
+    /// #     open: SyncVar<bool>,
+    /// # }
+    /// # let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+    /// # let door = server.spawn(Door::default());
+    /// # server.start_recording();
+    /// # server.update(Duration::from_millis(100));
+    /// for item in server.keyframe().unwrap().items() {
+    ///     let parts: Vec<_> = item.parts().collect();
+    ///     assert_eq!(parts[0].object, Some(door));
+    ///     assert_eq!(parts[0].message_type, Some(MessageType::SpawnBatch));
+    ///     let length: usize = parts.iter().map(|part| part.length).sum();
+    ///     assert_eq!(length, item.messages.len());
+    /// }
+    /// ```
+    pub fn parts(&self) -> impl Iterator<Item = RecordPart> {
+        let frames = frames(self.messages).map_while(Result::ok);
+        frames.flat_map(|frame| {
+            let message_type = MessageType::from_number(frame.message_type);
+            let is_batch = [MessageType::UpdateBatch, MessageType::SpawnBatch]
+                .map(Some)
+                .contains(&message_type);
+            let batch = if is_batch { frame.payload } else { &[] };
+            let part = move |object, length| RecordPart {
+                message_type,
+                object,
+                length,
+            };
+            let entries = || Entries::new(batch).map_while(Result::ok);
+            let length: usize = entries().map(|(_, bytes)| bytes.len()).sum();
+            let objects = entries().map(move |(object, bytes)| part(Some(object), bytes.len()));
+            objects.chain([part(None, frame.length().saturating_sub(length))])
+        })
+    }
+}
+
+/// Part of the messages of a [`RecordItem`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecordPart {
+    /// Type of the message; `None` for a message of the program.
+    pub message_type: Option<MessageType>,
+    /// Object of an entry of a batch; `None` for the rest of a message.
+    pub object: Option<NetId>,
+    /// Length in bytes.
+    pub length: usize,
 }
 
 /// An item with its audience.

@@ -2,6 +2,7 @@
 
 mod check;
 mod files;
+mod logs;
 mod servers;
 mod support;
 mod types;
