@@ -5,3 +5,6 @@ mod bevy {}
 
 #[doc = include_str!("../../../guide/src/migrating-bevy-replicon.md")]
 mod migrating_bevy_replicon {}
+
+#[doc = include_str!("../../../guide/src/bevy-prediction.md")]
+mod bevy_prediction {}

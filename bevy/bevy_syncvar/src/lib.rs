@@ -79,6 +79,8 @@
 //! | `link/` | packets of an end; links in memory |
 //! | `relations/` | parents, entities of both ends |
 
+extern crate self as bevy_syncvar; // the derives of own components name it
+
 mod calls;
 mod client;
 mod connections;
@@ -121,6 +123,7 @@ pub use link::{ClientLink, MemoryConnector, MemoryLink, MemoryListener, NoLink, 
 pub use markers::{Interpolated, Predicted, Simulated};
 pub use plugin::ReplicateApp;
 pub use prediction::PredictApp;
+pub use prediction::spawns::StepSpawn;
 pub use received::Received;
 pub use registry::ReplicateBundle;
 pub use relations::scene::SceneId;
@@ -128,7 +131,7 @@ pub use relations::scene::SceneId;
 pub use replicate::TransformShadow;
 pub use replicate::{Replicate, ShadowOf};
 pub use schedules::{Schedules, SyncVarSystems};
-pub use server::ServerPlugin;
+pub use server::{RewindWorld, Rewound, ServerPlugin};
 pub use state::{ClientSession, JoinState, joined, serving};
 pub use syncvar;
 #[cfg(all(feature = "web", target_arch = "wasm32"))]

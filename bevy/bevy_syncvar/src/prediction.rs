@@ -3,6 +3,7 @@
 mod history;
 mod local;
 mod predicted;
+pub(crate) mod spawns;
 
 use std::any::type_name;
 
@@ -14,6 +15,7 @@ use crate::registry::{ClientParts, Registry, register};
 use crate::{NetEntities, Replicate, ShadowOf};
 use local::{LocalComponent, LocalResource};
 use predicted::PredictedComponent;
+use spawns::{LocalSpawns, StepSpawn};
 
 /// Functions that know a type of the fixed steps.
 pub(crate) trait RollbackType: Send + Sync + 'static {
@@ -121,6 +123,9 @@ pub trait PredictApp {
 
     /// Takes a resource back with the predicted entities.
     fn rollback_resource<R: Resource + Clone>(&mut self) -> &mut Self;
+
+    /// Lets clients predict the spawns of entities with a [`StepSpawn`](crate::StepSpawn).
+    fn predict_spawns(&mut self) -> &mut Self;
 }
 
 impl PredictApp for App {
@@ -152,6 +157,12 @@ impl PredictApp for App {
 
     fn rollback_resource<R: Resource + Clone>(&mut self) -> &mut Self {
         RollbackTypes::add(self, LocalResource::<R>::default());
+        self
+    }
+
+    fn predict_spawns(&mut self) -> &mut Self {
+        register::<StepSpawn, <StepSpawn as Replicate>::Shadow, Changed<StepSpawn>, ()>(self);
+        RollbackTypes::add(self, LocalSpawns::default());
         self
     }
 }

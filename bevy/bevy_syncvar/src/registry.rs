@@ -16,7 +16,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryFilter;
 use syncvar::behaviour::BehaviourList;
 use syncvar::error::SpawnError;
-use syncvar::{NetId, NetworkClient, NetworkServer, Prefabs, SpawnOptions};
+use syncvar::{ConnectionId, NetId, NetworkClient, NetworkServer, Prefabs, SpawnOptions};
 
 use crate::{Client, NetEntities, Replicate, ShadowOf};
 pub use bundle::ReplicateBundle;
@@ -83,6 +83,16 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Client: writes the view of a frame to the components of marked entities.
     fn show(&mut self, parts: &mut ClientParts<'_>, now: Duration) {
         let _ = (parts, now);
+    }
+
+    /// Server: writes the values that a client has seen to the components.
+    fn rewind(&mut self, parts: &mut ServerParts<'_>, connection: ConnectionId) {
+        let _ = (parts, connection);
+    }
+
+    /// Server: gives rewound components their present values.
+    fn end_rewind(&mut self, world: &mut World, entities: &NetEntities) {
+        let _ = (world, entities);
     }
 
     /// Client: leaves the components of predicted entities to the prediction.

@@ -2,7 +2,9 @@
 
 mod collect;
 mod plugin;
+mod rewind;
 mod session;
 mod written;
 
 pub use plugin::ServerPlugin;
+pub use rewind::{RewindWorld, Rewound};

@@ -18,6 +18,10 @@ use bevy_ecs::prelude::*;
 use bevy_syncvar::MemoryListener;
 use bevy_syncvar::prelude::*;
 use bevy_syncvar::syncvar::transport::{Host, Peer, TransportOptions};
+use bevy_time::TimeUpdateStrategy;
+
+/// Time of a frame.
+const FRAME: Duration = Duration::from_millis(16);
 
 /// Makes an app of an example around the plugin of its end.
 pub struct Example {
@@ -123,6 +127,8 @@ impl Example {
         apps.extend(clients.map(|link| (self.client)(ClientPlugin::new(link))));
         for app in &mut apps {
             app.init_resource::<Lines>().init_resource::<Screen>();
+            // Virtual time, for an example with a clock.
+            app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME));
         }
         let frames = |apps: &mut [App], count: usize| {
             for _ in 0..count {
@@ -150,6 +156,6 @@ fn run(mut app: App) -> ! {
         .init_resource::<Screen>();
     loop {
         app.update();
-        thread::sleep(Duration::from_millis(16));
+        thread::sleep(FRAME);
     }
 }

@@ -7,6 +7,7 @@ use syncvar::{ClientEvent, NetId, NetworkIdentity};
 
 use crate::Client;
 use crate::markers::Released;
+use crate::prediction::spawns;
 use crate::registry::{ClientParts, Registry};
 use crate::relations::scene::{SceneEntities, SceneId};
 use crate::relations::{hierarchy, scene};
@@ -126,6 +127,7 @@ fn spawn(world: &mut World, id: NetId) {
     let scene_id = client.identity(id).and_then(NetworkIdentity::scene_id);
     let scene = world.get_resource::<SceneEntities>();
     let own = scene_id.and_then(|scene_id| scene?.entity(scene_id));
+    let own = own.or_else(|| spawns::entity_of(world, id));
     let entity = match own.and_then(|entity| world.get_entity_mut(entity).ok()) {
         Some(mut entity) => entity.insert((Net { id }, Remote)).id(),
         None => world.spawn((Net { id }, Remote)).id(),

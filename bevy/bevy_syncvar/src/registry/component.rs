@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use bevy_ecs::query::{QueryFilter, QueryState};
 use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::schema::Writers;
-use syncvar::{NetId, NetworkBehaviour};
+use syncvar::{ConnectionId, NetId, NetworkBehaviour};
 
 use super::transfer::Transfer;
 use super::{ClientParts, ReplicatedType, ServerParts};
@@ -18,6 +18,7 @@ use crate::{Interpolated, Net, NetEntities, Predicted, Received, Remote, Replica
 type Changes<C, W, F> = Components<C, (W, F, With<Replicated>)>;
 type Written<C> = Components<C, (Changed<C>, With<Remote>)>;
 type Components<C, F> = QueryState<(&'static Net, &'static mut C), F>;
+type All<C> = QueryState<(Entity, &'static Net, &'static mut C), With<Replicated>>;
 type Present<C> = QueryState<(&'static mut C, Has<Predicted>, Has<Interpolated>)>;
 type Shown<C> = QueryState<(
     &'static Net,
@@ -40,6 +41,8 @@ where
     tables: Option<QueryState<Ref<'static, C>, With<Replicated>>>,
     /// Components of received objects.
     present: Option<Present<C>>,
+    /// Components that are rewound.
+    all: Option<All<C>>,
     /// Components of received objects, for the view of a frame.
     shown: Option<Shown<C>>,
     /// Components that the owner may have written.
@@ -54,6 +57,8 @@ where
     /// Values of a view.
     view: S,
     is_predicted: bool,
+    /// Server: present values of rewound components, with the rewound fields.
+    present_values: Vec<(Entity, S, u64)>,
 }
 
 impl<C, S, W, F> Default for ReplicatedComponent<C, S, W, F>
@@ -68,6 +73,7 @@ where
             changed: None,
             tables: None,
             present: None,
+            all: None,
             shown: None,
             written: None,
             senders: None,
@@ -77,6 +83,7 @@ where
             received: Vec::new(),
             view: S::default(),
             is_predicted: false,
+            present_values: Vec::new(),
         }
     }
 }
@@ -283,6 +290,36 @@ where
             {
                 let written = view.write_into(&mut self.view);
                 receive(component, &mut self.view, written, parts.entities);
+            }
+        }
+    }
+
+    fn rewind(&mut self, parts: &mut ServerParts<'_>, connection: ConnectionId) {
+        if const { S::SCHEMA.history() == 0 } {
+            return;
+        }
+        let all = self.all.get_or_insert_with(|| QueryState::new(parts.world));
+        parts.server.rewind(connection, |past| {
+            for (entity, net, mut component) in all.iter_mut(parts.world) {
+                // The player sees the own objects in the present.
+                if parts.server.owner(net.id) != Some(connection)
+                    && let Some(view) = past.view::<S>(net.id)
+                {
+                    let fields = view.write_into(&mut self.view);
+                    let own = component.bypass_change_detection();
+                    let mut present = S::default();
+                    present.write(own, u64::MAX, parts.entities);
+                    self.view.read(own, fields, parts.entities);
+                    self.present_values.push((entity, present, fields));
+                }
+            }
+        });
+    }
+
+    fn end_rewind(&mut self, world: &mut World, entities: &NetEntities) {
+        for (entity, mut present, fields) in self.present_values.drain(..) {
+            if let Some(mut component) = world.get_mut::<C>(entity) {
+                present.read(component.bypass_change_detection(), fields, entities);
             }
         }
     }

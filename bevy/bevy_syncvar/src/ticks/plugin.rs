@@ -44,7 +44,7 @@ use crate::{Client, Server, SyncVarSystems};
 /// | app without an end | as without the plugin |
 ///
 /// [`Tick`] has the number, the same on both ends, and [`Time`] in `FixedUpdate` the time of the tick. The ticks follow the
-/// time of the network: `Time<Virtual>` does not stop them. Without inputs, `M` is `()`.
+/// time of the network: `Time<Virtual>` does not stop them. A game without inputs takes `bool`.
 pub struct TickPlugin<M>(PhantomData<fn() -> M>);
 
 impl<M> Default for TickPlugin<M> {

@@ -2,5 +2,7 @@
 
 mod conditions;
 mod markers;
+mod rewind;
 mod rig;
+mod spawns;
 mod ticks;

@@ -23,7 +23,7 @@ pub(crate) struct Move {
 #[network_behaviour(channel = unreliable)]
 #[require(Speed)]
 pub(crate) struct Body {
-    #[sync_var(interpolate = linear, snap = 20.0)]
+    #[sync_var(interpolate = linear, snap = 20.0, history = 0.5)]
     pub(crate) x: f32,
     pub(crate) pushes: u32,
 }

@@ -1,0 +1,144 @@
+//! Characters and crates of Avian in two dimensions: a level that both ends load, bodies that the server owns.
+//!
+//! | what travels | who steps it on a client |
+//! | --- | --- |
+//! | `Position`, `LinearVelocity` of all bodies | |
+//! | own character, crates | `FixedUpdate` of this client: [`Predicted`], dynamic bodies |
+//! | characters of other players | nobody: [`Interpolated`], kinematic bodies |
+//!
+//! A step of the physics depends on positions and velocities only: bodies do not rotate or sleep, and the solver does not begin
+//! with the impulses of the step before. So both ends compute the same, although a client has met the contacts later. The
+//! velocity is registered because the next step depends on it.
+
+pub mod arena;
+mod shadows;
+
+use avian2d::collision::contact_types::ContactGraph;
+use avian2d::dynamics::solver::constraint_graph::ConstraintGraph;
+use avian2d::dynamics::solver::islands::{IslandPlugin, IslandSleepingPlugin};
+use avian2d::interpolation::PhysicsInterpolationPlugin;
+use avian2d::physics_transform::PhysicsTransformConfig;
+use avian2d::prelude::*;
+use bevy_app::prelude::*;
+use bevy_ecs::prelude::*;
+use bevy_syncvar::prelude::*;
+use bevy_time::{Fixed, Time, TimePlugin};
+
+pub use shadows::{LinearVelocityShadow, PositionShadow};
+
+/// What a player holds down.
+#[derive(SyncValue, Clone, Default)]
+pub struct Steer {
+    /// Direction of the run: -1 to 1.
+    pub run: f32,
+    /// Whether the character jumps when it stands.
+    pub jump: bool,
+}
+
+/// A body with a player.
+#[derive(Component, Replicate, Default)]
+pub struct Character;
+
+/// A body without a player.
+#[derive(Component, Replicate, Default)]
+pub struct Crate;
+
+/// Makes an app of an end: the physics, the level, the rules of both ends.
+pub fn app(plugin: impl Plugin) -> App {
+    let physics = PhysicsPlugins::default().build();
+    let physics = physics
+        .disable::<PhysicsInterpolationPlugin>()
+        .disable::<IslandSleepingPlugin>()
+        .disable::<IslandPlugin>();
+    let mut app = App::new();
+    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, physics, plugin))
+        .insert_resource(Time::<Fixed>::from_hz(60.0))
+        .insert_resource(Gravity([0.0, -10.0].into()))
+        .insert_resource(PhysicsTransformConfig {
+            transform_to_position: false,
+            propagate_before_physics: false,
+            ..PhysicsTransformConfig::default()
+        })
+        .add_plugins(TickPlugin::<Steer>::default())
+        .replicate::<Character>()
+        .replicate::<Crate>()
+        .predict_via::<Position, PositionShadow>()
+        .predict_via::<LinearVelocity, LinearVelocityShadow>()
+        .rollback_resource::<ContactGraph>()
+        .rollback_resource::<ConstraintGraph>()
+        .add_systems(Startup, build_level)
+        .add_systems(FixedUpdate, steer);
+    app.finish();
+    app
+}
+
+fn build_level(mut commands: Commands) {
+    for (x, y, width, height) in [
+        (0.0, -1.0, 60.0, 2.0),
+        (-30.0, 10.0, 2.0, 24.0),
+        (30.0, 10.0, 2.0, 24.0),
+    ] {
+        commands.spawn((
+            RigidBody::Static,
+            Collider::rectangle(width, height),
+            Position::from_xy(x, y),
+        ));
+    }
+}
+
+/// A box on the ground or in the air, of either end.
+fn body(kind: RigidBody) -> impl Bundle {
+    (
+        kind,
+        Collider::rectangle(1.0, 1.0),
+        LockedAxes::ROTATION_LOCKED,
+        Friction::new(0.3),
+    )
+}
+
+/// The rules of a character, on both ends.
+fn steer(mut characters: Query<(&Position, &mut LinearVelocity, &TickInput<Steer>)>) {
+    for (position, mut velocity, input) in &mut characters {
+        let wanted = 3.0 * input.run.clamp(-1.0, 1.0);
+        velocity.x += (wanted - velocity.x).clamp(-0.4, 0.4);
+        let stands = velocity.y.abs() < 0.5 && position.y < 4.0;
+        if input.jump && stands {
+            velocity.y = 4.0;
+        }
+    }
+}
+
+/// Makes a server with crates, which has a character for each player.
+pub fn server(plugin: ServerPlugin, crates: u16) -> App {
+    let mut app = app(plugin);
+    let world = app.world_mut();
+    for place in 0..crates {
+        let at = Position::from_xy(2.0 * f32::from(place) - 6.0, 0.5);
+        world.spawn((Replicated, Crate, at, body(RigidBody::Dynamic)));
+    }
+    app.add_observer(|joined: On<ClientJoined>, mut commands: Commands| {
+        let at = Position::from_xy(-10.0, 0.5);
+        let owner = Owner(joined.entity);
+        commands.spawn((Replicated, owner, Character, at, body(RigidBody::Dynamic)));
+    });
+    app
+}
+
+/// Makes a client.
+pub fn client(plugin: ClientPlugin) -> App {
+    let mut app = app(plugin);
+    app.register_required_components::<Owned, Predicted>();
+    app.register_required_components::<Crate, Predicted>();
+    app.register_required_components::<Remote, Interpolated>();
+    app.add_observer(|added: On<Add<Character>>, mut commands: Commands| {
+        commands
+            .entity(added.entity)
+            .insert(body(RigidBody::Kinematic));
+    });
+    app.add_observer(|added: On<Add<Predicted>>, mut commands: Commands| {
+        commands
+            .entity(added.entity)
+            .insert(body(RigidBody::Dynamic));
+    });
+    app
+}
