@@ -6,6 +6,7 @@ pub(super) mod ended_ids;
 pub(super) mod guard;
 mod history;
 mod ids;
+pub(super) mod journaled;
 pub(super) mod owner;
 pub(super) mod owner_write;
 pub(super) mod parent;
@@ -28,6 +29,7 @@ use syncvar_runtime::{Callbacks, NetId, Prefabs};
 use crate::server::ServerConfig;
 use crate::server::ledger::field_set::FieldSet;
 use crate::server::objects::ended_ids::EndedIds;
+use crate::server::objects::journaled::JournalChanges;
 use crate::server::objects::prefab_info::PrefabInfo;
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::objects::schedule::Schedule;
@@ -47,6 +49,8 @@ pub(crate) struct Objects {
     /// Objects with a possible change for the local client: of the view, or of the owner. `None`
     /// without a local client.
     local_changes: Option<Ids<NetId>>,
+    /// Changes for the next record of a journal; `None` without one.
+    journal: Option<Box<JournalChanges>>,
     /// Longest send interval of the behaviours with a history so far.
     pub(crate) longest_interval: Nanos,
 }
@@ -61,6 +65,7 @@ impl Objects {
             schedule: Schedule::default(),
             ended_ids: EndedIds::default(),
             local_changes: None,
+            journal: None,
             longest_interval: 0,
         }
     }

@@ -24,6 +24,7 @@
 //! the oldest in a queue, decides.
 
 mod datagrams;
+pub(crate) mod journal;
 pub(crate) mod recorder;
 pub(crate) mod transmit;
 pub(crate) mod write_records;
@@ -39,6 +40,7 @@ use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
 use crate::server::chunk_store::ChunkStore;
 use crate::server::ledger::field_set::FieldSet;
+use crate::server::outbound::journal::Journal;
 use crate::server::outbound::recorder::Recorder;
 use crate::server::outbound::write_records::WriteRecords;
 use crate::server::sessions::connection::Connection;
@@ -55,6 +57,7 @@ pub(crate) struct Outbound {
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(crate) packet: Vec<Bytes>,
     pub(crate) recorder: Recorder,
+    pub(crate) journal: Option<Box<Journal>>,
     /// Write records of the chunks on unreliable channels. Boxed, so that a future with a server is small.
     pub(crate) records: Box<WriteRecords>,
     /// Connections by a stream whose last tick is not complete, and perhaps some that have received a complete tick since.

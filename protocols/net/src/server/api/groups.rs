@@ -55,6 +55,7 @@ impl NetworkServer {
             let groups = &self.visibility.groups;
             let concerned: Vec<_> = tags.flat_map(|tag| groups.members(tag)).collect();
             self.regroup(&[id], &concerned, |groups| groups.set(id, group));
+            self.objects.note_facts(id);
         }
         Ok(())
     }

@@ -6,11 +6,14 @@ use bytes::Bytes;
 use syncvar_runtime::unstable::world::NetIds;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetId, ObjectError};
 
+use crate::TickRecord;
 use crate::save::{Save, SaveError};
 use crate::server::NetworkServer;
 use crate::server::api::rooms::Rooms;
+use crate::server::outbound::journal::Journal;
 use crate::server::saving::apply;
 use crate::server::saving::gather::write_keyframe;
+use crate::server::saving::journal::known_facts;
 
 impl NetworkServer {
     /// Returns the state of the server: all objects with every field, also of restricted readers and with `read = server`, and
@@ -35,6 +38,74 @@ impl NetworkServer {
         } = self.rooms();
         let keyframe = write_keyframe(&mut ground, visibility, 1)?;
         Ok(Save::of_server(schema, keyframe))
+    }
+
+    /// Begins a journal, or a new part of it. Returns the present state, which the records of the journal continue: see
+    /// [`Save::push`].
+    ///
+    /// Each update then writes a record with the changes since the record before: every field with its whole value, spawns,
+    /// despawns, owners, sessions, and all else that a [save](Self::save) has. An update without a change writes a record 100 ms
+    /// after the record before. A record has the state at the end of its update. `syncvar::log::Journal` keeps the records in
+    /// files.
+    ///
+    /// Changes of the position by [`set_transform`](Self::set_transform) and of data beside the fields are in the states alone.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Door {
+    ///     #[sync_var]
+    ///     open: SyncVar<bool>,
+    /// }
+    ///
+    /// let prefabs = || Prefabs::new().register::<Door>("door");
+    /// let mut server = NetworkServer::new(prefabs());
+    /// let mut save = server.start_journal()?;
+    /// let door = server.spawn(Door { open: true.into() });
+    /// server.update(Duration::from_secs(1));
+    /// while let Some(record) = server.poll_journal() {
+    ///     save.push(record)?;
+    /// }
+    ///
+    /// let mut server = NetworkServer::new(prefabs());
+    /// server.load(&save)?;
+    /// assert_eq!(server.get::<Door>(door).unwrap().open, true);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`save`](Self::save). A journal in progress goes on then.
+    pub fn start_journal(&mut self) -> Result<Save, SaveError> {
+        let schema = self.objects.world.prefabs.schema_text().clone();
+        let seq = self.outbound.journal.as_ref().map_or(1, |it| it.seq);
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        let keyframe = write_keyframe(&mut ground, visibility, seq)?;
+        let now = ground.context.clock.now();
+        let mut journal = Journal::new(seq, now);
+        journal.known = known_facts(&ground, visibility);
+        ground.outbound.journal = Some(Box::new(journal));
+        // The state has all earlier changes.
+        ground.objects.track_journal(true);
+        Ok(Save::of_server(schema, keyframe))
+    }
+
+    /// Returns the oldest record of the journal that was not returned before. A program takes all records after each update: the
+    /// server keeps them until then.
+    pub fn poll_journal(&mut self) -> Option<TickRecord> {
+        self.outbound.journal.as_mut()?.records.pop_front()
+    }
+
+    /// Ends the journal.
+    pub fn stop_journal(&mut self) {
+        self.outbound.journal = None;
+        self.objects.track_journal(false);
     }
 
     /// Takes a saved state over. The server is new: it has neither objects nor connections. An interest management and a

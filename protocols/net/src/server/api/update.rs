@@ -14,6 +14,7 @@
 //!              host        view of the local client
 //!              datagrams   chunks become datagrams
 //!              recording   the record of the update
+//!              saving      the record of a journal
 //! ```
 //!
 //! The order makes every change reach each client once. Hides come first: no later change reaches a connection that leaves
@@ -32,6 +33,7 @@ use std::time::Duration;
 use syncvar_runtime::DisconnectReason;
 
 use crate::server::api::rooms::Rooms;
+use crate::server::saving::journal::write_record;
 use crate::server::{NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -142,6 +144,8 @@ impl NetworkServer {
             datagrams,
             ..
         } = self.rooms();
+        // The deltas make the fields clean.
+        ground.objects.note_all_flushed();
         let has_frame = ground.begin_frame();
         replication.send_deltas(&mut ground, visibility, all);
         replication.index_records(ground.outbound);
@@ -188,5 +192,6 @@ impl NetworkServer {
             visibility.deliver(&mut ground);
             ground.finish_record();
         }
+        write_record(&mut ground, visibility);
     }
 }

@@ -36,6 +36,7 @@ impl Objects {
         let announced = replicated.is(State::Announced);
         let audience = announced.then_some(replicated.audience);
         self.note_local_change(id);
+        self.note_facts(id);
         Some(OwnerChange {
             id,
             former,
@@ -60,6 +61,7 @@ impl Objects {
             if let Some(replicated) = self.world.objects.get_mut(id.0) {
                 replicated.owner = None;
                 self.set_owned(*id, false, tick);
+                self.note_facts(*id);
             }
         }
         let owned = owned.iter().copied();

@@ -79,6 +79,9 @@ impl Objects {
             return false;
         }
         let scene_id = relations.scene_id(child);
+        if let Some(journal) = &mut self.journal {
+            journal.reparented.insert(child);
+        }
         if let Some(replicated) = self.world.objects.get_mut(child.0) {
             replicated.set(State::Related, parent.is_some() || scene_id.is_some());
         }

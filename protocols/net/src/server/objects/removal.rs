@@ -10,6 +10,7 @@ impl Objects {
     pub(crate) fn remove(&mut self, id: NetId) -> Option<Replicated> {
         let mut replicated = self.world.remove(id)?;
         tracing::trace!(object = %id, "despawned an object");
+        self.note_removed(id);
         if replicated.permit > self.last_permit {
             // The first permit of a successor follows its snapshot; until then the successor has no
             // permit that a client knows.

@@ -86,6 +86,15 @@ impl Schedule {
         self.dirty.drain_into(due);
     }
 
+    /// Appends the changed objects, ascending, and keeps them queued.
+    pub(crate) fn copy_dirty(&mut self, changed: &mut Vec<NetId>) {
+        let start = changed.len();
+        self.dirty.drain_into(changed);
+        for id in changed.iter().skip(start) {
+            self.dirty.insert(id.0);
+        }
+    }
+
     /// Returns whether an object has a new target audience.
     pub(crate) fn has_view_changes(&self) -> bool {
         !self.view_changes.is_empty()

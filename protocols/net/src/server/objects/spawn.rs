@@ -68,6 +68,7 @@ impl Objects {
         });
         self.world.set_place(id, new.place);
         self.schedule.queue_new(id);
+        self.note_spawned(id);
         if let Some(scene_id) = scene_id {
             self.world.relations.set_scene_id(id, scene_id);
         }

@@ -156,6 +156,7 @@ impl Replication {
             return;
         }
         visibility.deliver(ground);
+        ground.objects.note_flushed(id);
         let job = Job {
             net_id: id,
             row: at.row,

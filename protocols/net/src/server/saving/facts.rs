@@ -158,6 +158,11 @@ impl FactsWriter {
         });
     }
 
+    /// Adds entries of an earlier writer.
+    pub(crate) fn append(&mut self, entries: &[u8]) {
+        self.0.write_bytes(entries);
+    }
+
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

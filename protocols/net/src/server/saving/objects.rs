@@ -28,10 +28,15 @@ pub(crate) struct ObjectWriter {
     stats: Stats,
 }
 
+/// Returns an empty buffer of messages that no connection receives.
+pub(crate) fn packets() -> Segments {
+    Framing::Compact.segments(PACKET)
+}
+
 impl Default for ObjectWriter {
     fn default() -> Self {
         Self {
-            snapshots: Framing::Compact.segments(PACKET),
+            snapshots: packets(),
             changes: Vec::new(),
             stats: Stats::default(),
         }
@@ -92,36 +97,37 @@ impl ObjectWriter {
             let fields = info.schema.dirty_bits() & !info.policy.readable(Role::Observer);
             if is_present { fields } else { 0 }
         };
+        let masks: Vec<u64> = <dyn Slots>::iter(slots).map(secret).collect();
         let room = context.config.room(Channel::Reliable);
-        self.add_fields(id, slots, room, &secret)
+        self.add_masks(id, slots, room, &masks)
     }
 
-    /// Adds some fields of an object with their present values.
+    /// Adds some fields of an object with their present values, as masks by behaviour.
     ///
     /// # Errors
     ///
     /// For a value without a form.
-    pub(crate) fn add_fields(
+    pub(crate) fn add_masks(
         &mut self,
         id: NetId,
         slots: &mut dyn Slots,
         room: Room,
-        fields: &dyn Fn(&dyn Slot) -> u64,
+        masks: &[u64],
     ) -> Result<(), SaveError> {
         let mut channels = 0_u64;
-        for slot in slots.iter().filter(|slot| fields(*slot) != 0) {
-            channels |= 1_u64
-                .checked_shl(slot.info().channel.into())
-                .unwrap_or_default();
+        for (slot, _) in slots.iter().zip(masks).filter(|(_, mask)| **mask != 0) {
+            let channel = u32::from(slot.info().channel);
+            channels |= 1_u64.checked_shl(channel).unwrap_or_default();
         }
         for bit in each_bit(channels) {
             let channel = bit.trailing_zeros();
             let segments = self.channel(channel as usize);
             let writer = segments.begin_update(id);
+            let mut masks = masks.iter();
             slots.for_each_mut(|slot| {
+                let mask = masks.next().copied().unwrap_or_default();
                 if u32::from(slot.info().channel) == channel {
-                    let fields = fields(slot);
-                    slot.write_again(fields, writer);
+                    slot.write_again(mask, writer);
                 }
             });
             if let Some(error) = segments.check_update(room) {
@@ -135,15 +141,24 @@ impl ObjectWriter {
 
     fn channel(&mut self, channel: usize) -> &mut Segments {
         let count = self.changes.len().max(channel.min(MAX_CHANNELS - 1) + 1);
-        let make = || Framing::Compact.segments(PACKET);
-        self.changes.resize_with(count, make);
+        self.changes.resize_with(count, packets);
         &mut self.changes[channel.min(MAX_CHANNELS - 1)]
     }
 
     /// Moves the bytes to the items of a record.
     pub(crate) fn drain_into(&mut self, items: &mut ItemWriter) {
+        self.drain_snapshots(items);
+        self.drain_changes(items);
+    }
+
+    /// Moves the snapshots to the items of a record.
+    pub(crate) fn drain_snapshots(&mut self, items: &mut ItemWriter) {
         let chunks: Vec<_> = self.snapshots.drain().collect();
         items.add(0, Channel::Reliable, &chunks);
+    }
+
+    /// Moves the deltas to the items of a record.
+    pub(crate) fn drain_changes(&mut self, items: &mut ItemWriter) {
         for (channel, segments) in (0_u8..).zip(&mut self.changes) {
             let chunks: Vec<_> = segments.drain().collect();
             items.add(channel, Channel::Reliable, &chunks);

@@ -166,7 +166,8 @@ impl Visibility {
             return Some(());
         };
         let is_owner = replicated.owner == Some(connection);
-        if is_owner && policy.owner_write != 0 {
+        let renews = is_owner && policy.owner_write != 0;
+        if renews {
             replicated.renew_permit();
         }
         let permit = if is_owner { replicated.permit } else { 0 };
@@ -175,6 +176,9 @@ impl Visibility {
         let target = replicated.target_audience;
         let leaves =
             replicated.is(State::VisibilityDirty) && !self.audiences.admits(target, connection);
+        if renews {
+            ground.objects.note_facts(id);
+        }
         let Some(receiver) = ground.sessions.connections.get_mut(connection.0) else {
             return Some(());
         };

@@ -65,6 +65,7 @@ impl Visibility {
         replicated.target_audience = target;
         objects.schedule.queue_view_change(id, replicated);
         objects.note_local_change(id);
+        objects.note_facts(id);
     }
 
     /// Shows an object to a connection, or hides the object from the connection.

@@ -1,0 +1,43 @@
+//! `Journal`: numbers and records of a journal, and what its reader knows about connections.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::ConnectionId;
+
+use crate::TickRecord;
+
+/// Journal in progress.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    /// Number of the last record.
+    pub(crate) seq: u64,
+    /// Time of the last record.
+    pub(crate) last: Duration,
+    /// Facts in the records so far.
+    pub(crate) known: KnownFacts,
+    /// Records that the program has not taken.
+    pub(crate) records: VecDeque<TickRecord>,
+}
+
+/// Entries of facts that a journal compares with the present ones.
+#[derive(Debug, Default)]
+pub(crate) struct KnownFacts {
+    /// Entry of the server.
+    pub(crate) server: Bytes,
+    pub(crate) connections: BTreeMap<ConnectionId, Bytes>,
+    pub(crate) players: BTreeMap<Bytes, Bytes>,
+}
+
+impl Journal {
+    /// Begins behind a number.
+    pub(crate) fn new(seq: u64, now: Duration) -> Self {
+        Self {
+            seq,
+            last: now,
+            known: KnownFacts::default(),
+            records: VecDeque::new(),
+        }
+    }
+}
