@@ -4,6 +4,7 @@ mod attacks;
 mod budgets;
 mod builds;
 mod convergence;
+mod cut_calls;
 mod freezes;
 mod hidden;
 mod interest;

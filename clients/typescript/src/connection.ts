@@ -115,6 +115,7 @@ export class Connection {
 
   /** Ends the connection: for good with a goodbye, which ends the session, too. */
   end(reason: string, isFinal: boolean, code = REQUESTED, payload?: Uint8Array): void {
+    if (this.state === "connected") this.applyGathered();
     if (this.state === "ended") return;
     if (isFinal) {
       this.sendMessage(message(Kind.Disconnect, (writer) => {
@@ -129,6 +130,15 @@ export class Connection {
     clearInterval(this.timer);
     this.link.close();
     this.owner.ended(reason, isFinal, payload);
+  }
+
+  /** Applies the packets that wait for the rest of their tick: it comes no more. */
+  private applyGathered(): void {
+    try {
+      this.arrivals.expire(Infinity);
+    } catch {
+      // The connection ends in any case.
+    }
   }
 
   /** Sends a message on the stream, at the latest after the running code. */

@@ -86,7 +86,10 @@ export class World {
     }
     for (const object of this.objects.values()) object.begin();
     [this.schema, this.unreliable, this.incarnation] = [schema, unreliable, incarnation];
-    [this.burst, this.changes, this.early, this.late] = [undefined, [], [], []];
+    [this.burst, this.changes] = [undefined, []];
+    // The state of their ticks comes with the burst.
+    this.early = isSame ? this.late.map(({ run }) => run) : [];
+    this.late = [];
     this.completed = -1;
   }
 

@@ -6,6 +6,9 @@ import { FakeSocket, FakeTransport, bytes, hex } from "./sockets.mjs";
 /** Longest time of a call that waits for the state of its tick, in milliseconds. */
 const LONGEST_WAIT = 1000;
 
+/** Call by datagrams: its place among the others is open. */
+const LOSSY = "Aerial.crackle";
+
 /** Timers and the time of a page. */
 class Clock {
   now = 1000;
@@ -122,6 +125,8 @@ function objects(client) {
 /** Page of a world. */
 class Page {
   heard = [];
+  /** Calls by datagrams. */
+  heardLossy = [];
   /** Calls that wait for the state of their tick: their place among the others is open. */
   heardLate = [];
   /** Objects that have left. A call that waits leaves with its object. */
@@ -158,7 +163,7 @@ class Page {
           if (call.kind === "command") continue;
           const event = `${name}.${call.name}`;
           this.client.on(event, (behaviour, ...values) => {
-            if (!call.afterState) return this.heard.push([event, ...values.map(shown)]);
+            if (!call.afterState) return (event === LOSSY ? this.heardLossy : this.heard).push([event, ...values.map(shown)]);
             this.heardLate.push([behaviour.object.id, event, ...values.map(shown)]);
             this.checkState(behaviour.object, ...values);
           });
@@ -217,10 +222,15 @@ class Page {
     }
   }
 
-  check({ objects: expected, heard, late }) {
+  check({ objects: expected, heard, lossy, late }) {
     const ofPresent = (calls) => ({ $set: calls.filter(([id]) => !this.gone.has(id)) });
-    const own = { objects: objects(this.client), heard: this.heard.splice(0), late: ofPresent(this.heardLate.splice(0)) };
-    const found = difference(own, { objects: expected, heard, late: ofPresent(late) });
+    const own = {
+      objects: objects(this.client),
+      heard: this.heard.splice(0),
+      lossy: { $set: this.heardLossy.splice(0) },
+      late: ofPresent(this.heardLate.splice(0)),
+    };
+    const found = difference(own, { objects: expected, heard, lossy: { $set: lossy }, late: ofPresent(late) });
     if (found) this.fail(found);
     this.gone.clear();
   }

@@ -10,7 +10,7 @@ use syncvar::schema::{Readers, SchemaBehaviour, SchemaField, Writers};
 use syncvar::untyped::Value;
 
 use super::json::json;
-use super::radio::{Aerial, RADIO, Radio};
+use super::radio::{Aerial, CRACKLE, RADIO, Radio};
 use super::world::World;
 use crate::schemas::typed;
 
@@ -168,9 +168,11 @@ impl World {
                             .late
                             .push([object, name].into_iter().chain(values).collect());
                     } else {
-                        self.heard
-                            .at_once
-                            .push([name].into_iter().chain(values).collect());
+                        let heard = match called.name() {
+                            CRACKLE => &mut self.heard.lossy,
+                            _ => &mut self.heard.at_once,
+                        };
+                        heard.push([name].into_iter().chain(values).collect());
                     }
                 }
                 ClientEvent::Message(message) => {

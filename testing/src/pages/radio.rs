@@ -5,6 +5,9 @@ use syncvar::prelude::*;
 /// Name of the prefab.
 pub(super) const RADIO: &str = "radio";
 
+/// Name of the call by datagrams.
+pub(super) const CRACKLE: &str = "crackle";
+
 #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
 pub(super) struct Chat {
     pub(super) number: u32,

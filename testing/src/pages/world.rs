@@ -55,6 +55,8 @@ pub(super) struct Rival {
 #[derive(Default)]
 pub(super) struct Heard {
     pub(super) at_once: Vec<Json>,
+    /// Calls by datagrams: the page may hear them in a different order.
+    pub(super) lossy: Vec<Json>,
     /// Calls that wait for the state of their tick, each with its object.
     pub(super) late: Vec<Json>,
 }
@@ -303,8 +305,12 @@ impl World {
             Phase::Rest(steps, equal) => match self.objects_of_page() {
                 Ok(objects) if equal > REST => {
                     self.orders.check();
-                    let Heard { at_once, late } = std::mem::take(&mut self.heard);
-                    answer["check"] = json!({ "objects": objects, "heard": at_once, "late": late });
+                    let Heard {
+                        at_once,
+                        lossy,
+                        late,
+                    } = std::mem::take(&mut self.heard);
+                    answer["check"] = json!({ "objects": objects, "heard": at_once, "lossy": lossy, "late": late });
                     self.rests -= 1;
                     if self.rests == 0 {
                         answer["ends"] = true.into();

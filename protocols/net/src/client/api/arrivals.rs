@@ -206,7 +206,10 @@ impl NetworkClient {
             };
             let (predictions, lent) = self.lend_predictions();
             predictions.compare(report, &lent);
-            self.run_calls(DueCalls::UpTo(report));
+            // The state of the ticks of a lost link comes with the burst.
+            if self.context.clock.server.has_begun() {
+                self.run_calls(DueCalls::UpTo(report));
+            }
             if self.session.is_current(session)
                 && let Some(tick) = self.session.network_tick(report.tick)
             {
@@ -236,6 +239,8 @@ impl NetworkClient {
             };
             let pass = Pass::Whole;
             self.inbound.begin_packet(&packet, pass, &self.session);
+            // It does not wait again, although the tick may be unreported.
+            self.inbound.packet.tick = None;
             // `CallFailed` reports it.
             if let Err(error) = self.handle_messages(packet.channel, packet.messages) {
                 tracing::debug!(%error, "a malformed call behind the state of its tick");

@@ -31,11 +31,14 @@
 //!
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
+use std::time::Duration;
+
 use syncvar_runtime::unstable::ordered::{IdMap, Ids};
 use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
 use crate::Framing;
+use crate::client::arrivals::DueCalls;
 use crate::client::inbound::EarlyMessages;
 use crate::client::inputs::OwnInputs;
 use crate::client::objects::Objects;
@@ -167,7 +170,11 @@ impl NetworkClient {
             self.outbound
                 .begin_headers(has_headers, carrier, config, handshake);
             let settings = carrier.datagrams.then_some(&settings);
+            let lost = self.arrivals.take().filter(|_| returned.is_some());
             self.arrivals = has_headers.then(|| Arrivals::new(settings));
+            if let (Some(arrivals), Some(lost)) = (&mut self.arrivals, lost) {
+                arrivals.take_calls(lost);
+            }
         }
         if let Some(translation) = self
             .session
@@ -190,14 +197,22 @@ impl NetworkClient {
         }
     }
 
-    /// Ends the connection and reports it.
+    /// Ends the connection and reports it. Received packets are applied before, although the rest of their tick is missing,
+    /// and waiting calls run, unless the client may return and receive the state of their tick.
     pub(crate) fn end_session(&mut self, reason: DisconnectReason) {
         tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
+        let applies = self.is_connected() && self.objects.world.checked_out.depth() == 0;
+        if applies && let Err(error) = self.apply_gathered(None) {
+            tracing::debug!(%error, "a malformed message of the last tick");
+        }
         let played = self.session.playback.take().is_some();
         let is_lost = !played && reason == DisconnectReason::ConnectionLost;
         let packet_size = self.context.config.packet_size;
         let (outbound, arrivals) = (&mut self.outbound, &mut self.arrivals);
         let returns = is_lost && self.session.keep_link(outbound, arrivals, packet_size);
+        if applies {
+            self.run_calls(DueCalls::Overdue(Duration::MAX));
+        }
         let event = match self.session.state {
             ClientState::Disconnected => return,
             ClientState::Connecting => ClientEvent::Refused { reason },

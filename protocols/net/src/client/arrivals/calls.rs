@@ -72,6 +72,11 @@ impl LateCalls {
 }
 
 impl Arrivals {
+    /// Takes over the calls of a lost link.
+    pub(crate) fn take_calls(&mut self, lost: Self) {
+        self.calls = lost.calls;
+    }
+
     /// Keeps a call until the state of its tick has been applied. Returns whether the call waits.
     #[cold]
     pub(crate) fn defer_call(&mut self, tick: u32, call: StateMessage<'_>, now: Duration) -> bool {

@@ -111,6 +111,8 @@ impl Session {
             }
             (_, lost) => {
                 outbound.recent = lost.map_or_else(Recent::default, |lost| {
+                    // The calls in it wait for the state of their ticks.
+                    *arrivals = lost.arrivals;
                     let mut recent = lost.outbound.recent;
                     recent.restart(None);
                     recent
