@@ -2,8 +2,7 @@
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
-use syn::punctuated::Punctuated;
-use syn::{Attribute, Fields, Ident, Index, Member, Meta, Token, Type, Visibility};
+use syn::{Attribute, Fields, Ident, Index, Member, Meta, Type, Visibility};
 
 /// Form of a field on the wire.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,22 +91,45 @@ pub(crate) fn fields(fields: &Fields, attribute: &str) -> syn::Result<Vec<Field>
     fields.iter().enumerate().map(read).collect()
 }
 
-/// Takes `skip` and `entities` out of an attribute, and returns the remaining rules.
-fn own_rules(attribute: &Attribute, form: &mut Form) -> syn::Result<Punctuated<Meta, Token![,]>> {
-    let mut kept = Punctuated::new();
+/// Takes `skip` and `entities` out of an attribute, and returns the remaining rules. A codec with arguments is a type, which
+/// is not an expression: the rules stay tokens.
+fn own_rules(attribute: &Attribute, form: &mut Form) -> syn::Result<TokenStream> {
     if matches!(attribute.meta, Meta::Path(_)) {
-        return Ok(kept);
+        return Ok(TokenStream::new());
     }
-    for rule in attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)? {
-        if rule.path().is_ident("skip") {
-            *form = Form::Local;
-        } else if rule.path().is_ident("entities") {
-            *form = Form::Mapped;
-        } else {
-            kept.push(rule);
+    let tokens = attribute.meta.require_list()?.tokens.clone();
+    let mut kept = Vec::new();
+    for rule in split(tokens) {
+        match rule.to_string().as_str() {
+            "" => {}
+            "skip" => *form = Form::Local,
+            "entities" => *form = Form::Mapped,
+            _ => kept.push(rule),
         }
     }
-    Ok(kept)
+    Ok(quote!(#(#kept),*))
+}
+
+/// Splits tokens at the commas outside of generic arguments.
+fn split(tokens: TokenStream) -> Vec<TokenStream> {
+    let (mut parts, mut depth) = (vec![TokenStream::new()], 0_usize);
+    for token in tokens {
+        if let TokenTree::Punct(punct) = &token {
+            match punct.as_char() {
+                '<' => depth += 1,
+                '>' => depth = depth.saturating_sub(1),
+                ',' if depth == 0 => {
+                    parts.push(TokenStream::new());
+                    continue;
+                }
+                _ => {}
+            }
+        }
+        if let Some(last) = parts.last_mut() {
+            last.extend([token]);
+        }
+    }
+    parts
 }
 
 /// Returns whether a type names `Entity`.

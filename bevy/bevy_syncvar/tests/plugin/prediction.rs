@@ -1,6 +1,7 @@
 //! Fixed ticks, predictions, their rollback and their views, in virtual time.
 
 mod conditions;
+mod fields;
 mod markers;
 mod rewind;
 mod rig;

@@ -17,90 +17,79 @@ const PAUSE: u32 = 30;
 
 #[derive(SyncValue, Clone, Default)]
 struct Controls {
-    x: f32,
-    y: f32,
+    run: [f32; 2],
     fires: bool,
 }
 
-#[derive(Component, Replicate, Clone, Copy, Default)]
-#[network_behaviour(channel = unreliable)]
-struct Position {
-    #[sync_var(interpolate = linear, snap = 5.0, history = 0.5)]
-    x: f32,
-    #[sync_var(interpolate = linear, snap = 5.0, history = 0.5)]
-    y: f32,
-}
-
 #[derive(Component, Replicate, Clone, Copy)]
-struct Facing {
-    x: f32,
-    y: f32,
+#[network_behaviour(channel = unreliable)]
+struct Body {
+    #[sync_var(interpolate = linear, snap = 5.0, history = 0.5)]
+    at: [f32; 2],
+    facing: [f32; 2],
 }
 
 #[derive(Component, Replicate)]
-struct Name(String);
-
-#[derive(Component, Replicate)]
-struct Health(i32);
+struct Player {
+    name: String,
+    health: i32,
+    score: u32,
+}
 
 #[derive(Component, Replicate, Default)]
-struct Score(u32);
-
-#[derive(Component, Replicate, Clone, Default)]
 struct Gun {
     pause: u32,
 }
 
-#[derive(Component, Replicate, Clone, Default)]
+#[derive(Component, Replicate, Default)]
 struct Shell {
     age: u32,
 }
 
 fn shared(app: &mut App) {
     app.add_plugins((TimePlugin, TickPlugin::<Controls>::default()))
-        .predict::<Position>()
-        .predict::<Facing>()
+        .replicate::<Player>()
+        .predict::<Body>()
         .predict::<Gun>()
         .predict::<Shell>()
         .predict_spawns()
-        .replicate::<Name>()
-        .replicate::<Health>()
-        .replicate::<Score>()
         .add_systems(FixedUpdate, (run, fire, fly).chain());
 }
 
-fn run(mut players: Query<(&mut Position, &mut Facing, &TickInput<Controls>), Without<Shell>>) {
-    for (mut position, mut facing, controls) in &mut players {
-        let (x, y) = (controls.x.clamp(-1.0, 1.0), controls.y.clamp(-1.0, 1.0));
-        if x != 0.0 || y != 0.0 {
-            *facing = Facing { x, y };
-            position.x += STEP * x;
-            position.y += STEP * y;
+/// Moves a body ahead.
+fn advance(body: &mut Body, step: f32) {
+    body.at[0] += step * body.facing[0];
+    body.at[1] += step * body.facing[1];
+}
+
+fn run(mut players: Query<(&mut Body, &TickInput<Controls>), With<Gun>>) {
+    for (mut body, controls) in &mut players {
+        if controls.run != [0.0; 2] {
+            body.facing = controls.run.map(|axis| axis.clamp(-1.0, 1.0));
+            advance(&mut body, STEP);
         }
     }
 }
 
 fn fire(
-    mut guns: Query<(Entity, &Position, &Facing, &mut Gun, &TickInput<Controls>)>,
+    mut guns: Query<(Entity, &Body, &mut Gun, &TickInput<Controls>)>,
     tick: Res<Tick>,
     mut commands: Commands,
 ) {
-    for (shooter, position, facing, mut gun, controls) in &mut guns {
+    for (shooter, body, mut gun, controls) in &mut guns {
         if gun.pause > 0 {
             gun.pause -= 1;
         } else if controls.fires {
             gun.pause = PAUSE;
-            let shell = (Shell::default(), *position, *facing);
-            commands.spawn((shell, StepSpawn::new(shooter, *tick)));
+            commands.spawn((Shell::default(), *body, StepSpawn::new(shooter, *tick)));
         }
     }
 }
 
-fn fly(mut shells: Query<(&mut Shell, &mut Position, &Facing), Simulated>) {
-    for (mut shell, mut position, facing) in &mut shells {
+fn fly(mut shells: Query<(&mut Shell, &mut Body), Simulated>) {
+    for (mut shell, mut body) in &mut shells {
         shell.age += 1;
-        position.x += 4.0 * STEP * facing.x;
-        position.y += 4.0 * STEP * facing.y;
+        advance(&mut body, 4.0 * STEP);
     }
 }
 
@@ -113,56 +102,55 @@ fn server(plugin: ServerPlugin) -> App {
     app
 }
 
-fn on_joined(
-    joined: On<ClientJoined>,
-    connections: Query<&Connection>,
-    mut commands: Commands,
-) -> Result {
-    let number = connections.get(joined.entity)?.id().0;
-    let name = Name(format!("player {number}"));
-    let y = if number == 1 { 0.0 } else { 3.0 };
-    let state = (Health(3), Score(0), Gun::default());
-    let place = (Position { x: 0.0, y }, Facing { x: 1.0, y: 0.0 });
-    commands.spawn((Replicated, Owner(joined.entity), name, state, place));
-    Ok(())
+fn on_joined(joined: On<ClientJoined>, players: Query<&Player>, mut commands: Commands) {
+    let number = players.iter().count();
+    let player = Player {
+        name: format!("player {}", number + 1),
+        health: 3,
+        score: 0,
+    };
+    let body = Body {
+        at: [0.0, [0.0, 3.0][number % 2]],
+        facing: [1.0, 0.0],
+    };
+    let owner = Owner(joined.entity);
+    commands.spawn((Replicated, owner, player, body, Gun::default()));
 }
 
 /// Hits what the shooter has seen in the line of fire.
 fn judge(world: &mut World) {
-    let mut guns = world.query::<(Entity, &Owner, &Position, &Facing, &Gun)>();
+    let mut guns = world.query::<(Entity, &Owner, &Body, &Gun)>();
     let shots = guns.iter(world).filter(|(.., gun)| gun.pause == PAUSE);
     let shots: Vec<_> = shots
-        .map(|(shooter, owner, from, facing, _)| (shooter, owner.0, *from, *facing))
+        .map(|(shooter, owner, body, _)| (shooter, owner.0, *body))
         .collect();
-    for (shooter, client, from, facing) in shots {
+    for (shooter, client, body) in shots {
         let hit = world.rewind(client, |world| {
-            let mut targets = world.query_filtered::<(Entity, &Position), With<Health>>();
+            let mut targets = world.query_filtered::<(Entity, &Body), With<Player>>();
             let mut others = targets.iter(world).filter(|(other, _)| *other != shooter);
-            let hit = others.find(|(_, at)| is_hit(from, facing, **at));
-            hit.map(|(target, _)| target)
+            others
+                .find(|(_, target)| is_hit(body, target.at))
+                .map(|(target, _)| target)
         });
-        if let Some(mut health) = hit.flatten().and_then(|hit| world.get_mut::<Health>(hit)) {
-            health.0 -= 1;
-            if let Some(mut score) = world.get_mut::<Score>(shooter) {
-                score.0 += 1;
+        if let Some(mut target) = hit.flatten().and_then(|hit| world.get_mut::<Player>(hit)) {
+            target.health -= 1;
+            if let Some(mut player) = world.get_mut::<Player>(shooter) {
+                player.score += 1;
             }
         }
     }
 }
 
-fn is_hit(from: Position, facing: Facing, at: Position) -> bool {
-    let (x, y) = (at.x - from.x, at.y - from.y);
-    let length = facing.x.hypot(facing.y);
-    let ahead = (x * facing.x + y * facing.y) / length;
-    let aside = (x * facing.y - y * facing.x) / length;
-    (0.0..RANGE).contains(&ahead) && aside.abs() < 0.5
+fn is_hit(body: Body, at: [f32; 2]) -> bool {
+    let ([x, y], [ahead, aside]) = ([at[0] - body.at[0], at[1] - body.at[1]], body.facing);
+    let length = ahead.hypot(aside);
+    let (distance, error) = (x * ahead + y * aside, x * aside - y * ahead);
+    (0.0..RANGE * length).contains(&distance) && error.abs() < 0.5 * length
 }
 
 fn expire(shells: Query<(Entity, &Shell)>, mut commands: Commands) {
-    for (shell, flight) in &shells {
-        if flight.age > PAUSE {
-            commands.entity(shell).despawn();
-        }
+    for (shell, _) in shells.iter().filter(|(_, shell)| shell.age > PAUSE) {
+        commands.entity(shell).despawn();
     }
 }
 
@@ -180,27 +168,29 @@ fn client(plugin: ClientPlugin) -> App {
 
 fn read_keys(mut lines: ResMut<Lines>, mut held: ResMut<HeldInput<Controls>>) {
     while let Some(line) = lines.take() {
-        let is_down = |key| f32::from(u8::from(line.contains(key)));
-        held.x = is_down('d') - is_down('a');
-        held.y = is_down('w') - is_down('s');
+        let axis = |plus, minus| f32::from(line.contains(plus)) - f32::from(line.contains(minus));
+        held.run = [axis('d', 'a'), axis('w', 's')];
         held.fires = line.contains('f');
     }
 }
 
 /// Sounds at once, ahead of the server.
-fn bang(shells: Query<&Shell, Added<StepSpawn>>, mut screen: ResMut<Screen>) {
-    for _ in shells.iter().filter(|shell| shell.age == 0) {
+fn bang(guns: Query<&Gun, With<Predicted>>, mut screen: ResMut<Screen>) {
+    for _ in guns.iter().filter(|gun| gun.pause == PAUSE) {
         screen.show("bang");
     }
 }
 
 fn show(
-    change: On<Received<Health>>,
-    players: Query<(&Health, &Name)>,
+    change: On<Received<Player>>,
+    players: Query<&Player>,
     mut screen: ResMut<Screen>,
 ) -> Result {
-    let (health, name) = players.get(change.entity)?;
-    screen.show(format!("{} has {} left", name.0, health.0));
+    let player = players.get(change.entity)?;
+    screen.show(format!(
+        "{}: {} left, {} hits",
+        player.name, player.health, player.score
+    ));
     Ok(())
 }
 
@@ -229,6 +219,11 @@ mod tests {
     #[test]
     fn a_shot_hits_what_its_player_has_seen() {
         let screens = super::EXAMPLE.play();
-        assert_eq!(screens[0], ["bang", "player 2 has 2 left"]);
+        let hit = [
+            "bang",
+            "player 1: 3 left, 1 hits",
+            "player 2: 2 left, 0 hits",
+        ];
+        assert_eq!(screens[0], hit);
     }
 }
