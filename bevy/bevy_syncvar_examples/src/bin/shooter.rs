@@ -64,7 +64,7 @@ fn advance(body: &mut Body, step: f32) {
 
 fn run(mut players: Query<(&mut Body, &TickInput<Controls>), With<Gun>>) {
     for (mut body, controls) in &mut players {
-        if controls.run != [0.0; 2] {
+        if controls.run.iter().any(|axis| axis.abs() > 0.0) {
             body.facing = controls.run.map(|axis| axis.clamp(-1.0, 1.0));
             advance(&mut body, STEP);
         }
