@@ -1,9 +1,9 @@
 // Makes `dist`, the content of the package: modules with source maps, and the declarations that they show.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 /** Modules of the package by their names. */
 const ENTRIES = {
@@ -11,6 +11,7 @@ const ENTRIES = {
   prediction: "src/predictor.ts",
   resolution: "src/resolution.ts",
   track: "src/track.ts",
+  replay: "src/replay.ts",
   describe: "src/describe.ts",
   react: "src/react.ts",
   vue: "src/vue.ts",
@@ -25,7 +26,7 @@ const settings = {
   bundle: true,
   splitting: true,
   chunkNames: "shared-[hash]",
-  external: ["react", "vue"],
+  external: ["fzstd", "react", "vue"],
   // Names stay: a bundler of the page shortens them, and the maps are smaller.
   minifyWhitespace: true,
   minifySyntax: true,
@@ -34,7 +35,13 @@ const settings = {
 };
 // The package has the sources, except those of the resolution: a page meets its code in no debugger, and the package has 150 KB.
 await build({ ...settings, entryPoints: debugged, sourcemap: true, sourcesContent: false });
-await build({ ...settings, entryPoints: { resolution } });
+await build({ ...settings, minify: true, entryPoints: { resolution } });
+// Nor has it those of the replay, and short modules are read without maps.
+for (const name of ["replay", "track", "describe", "react", "vue"]) {
+  const { code } = await transform(readFileSync(`dist/${name}.js`, "utf8").replace(/\/\/# sourceMappingURL=.*/, ""), { minify: true, format: "esm", target: "es2022" });
+  writeFileSync(`dist/${name}.js`, code);
+  rmSync(`dist/${name}.js.map`);
+}
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.dist.json"], { stdio: "inherit" });
 
 const shown = new Set();

@@ -17,6 +17,7 @@ import { Track } from "syncvar/track";
 import { Predictor } from "syncvar/prediction";
 import { describe } from "syncvar/describe";
 import { resolve } from "syncvar/resolution";
+import { Replay } from "syncvar/replay";
 
 const client = new Client("http://127.0.0.1:7777", { build: { schema: "", resolve } });
 const track = new Track(1, client);
@@ -24,6 +25,9 @@ client.on("Player.x", (change: Change<number>) => track.add(change.tick, [change
 const predictor = new Predictor(client);
 predictor.setInput({ x: 1 });
 console.log(describe(client));
+const replay = await Replay.open("match.mcap");
+replay.on("Car.lap", (change: Change<number>) => console.log(change.value));
+await replay.seek(replay.start + 60);
 `;
 
 /** A program with the package, as \`npm install\` would make it. */
@@ -35,7 +39,7 @@ function install(context) {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "syncvar"), { recursive: true });
   execFileSync("tar", ["xzf", archive, "--strip-components=1", "-C", join(modules, "syncvar")]);
-  for (const name of ["react", "vue", "@vue", "@types", "csstype"]) symlinkSync(join(root, "node_modules", name), join(modules, name));
+  for (const name of ["react", "vue", "@vue", "@types", "csstype", "fzstd"]) symlinkSync(join(root, "node_modules", name), join(modules, name));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(folder, "page.ts"), PAGE);
   return { folder, archive, run: (program, ...values) => execFileSync(program, values, { cwd: folder, encoding: "utf8" }) };

@@ -7,6 +7,7 @@ use lexopt::{Arg, Error, Parser, ValueExt as _};
 
 use crate::check::FormerEnd;
 use crate::log::Form;
+use crate::replay::Place;
 use crate::source::{Access, Source};
 
 pub(crate) const USAGE: &str = "\
@@ -15,6 +16,7 @@ usage: syncvar schema SOURCE [OPTIONS]
        syncvar types SOURCE --typescript [OPTIONS]
        syncvar info FILE [--json]
        syncvar export FILE --json|--csv|--mcap [--out FILE]
+       syncvar replay FILE [--listen ADDRESS | --export DIR]
 
 schema   writes the canonical text of a schema
 check    compares the schemas of two builds: lists each difference, and whether the builds play together
@@ -22,12 +24,15 @@ types    writes types for a program in TypeScript
 info     describes a log file: its time, ticks, objects and markers, and its bytes by prefab and field
 export   writes the values of a log file: a line of JSON for each changed behaviour, a row of CSV for each changed number, or
          a file in MCAP with a channel of JSON for each behaviour, for tools that plot them
+replay   serves a page that plays a log file, or writes the page and the file for a web space with range requests
 
 A SOURCE is a file with the text of a schema, or the address of a running server: tcp://HOST:PORT, udp://HOST:PORT,
 quic://HOST:PORT, ws://HOST:PORT.
 
   --role ROLE        `check`: asks only for an old-client on the new server, an old-server with the new client, or an
                      old-recording in the new program; repeatable, by default all three
+  --listen ADDRESS   `replay`: port of the page, 127.0.0.1:7780 by default; port 0 for a free one
+  --export DIR       `replay`: folder of the page as static files
   --out FILE         writes to a file in place of the standard output
   --authority FILE   accepts servers by QUIC whose certificates come from these authorities, in PEM; by default every server
   --timeout SECONDS  longest time for the answer of a server: 10 by default
@@ -58,7 +63,14 @@ pub(crate) enum Command {
         file: PathBuf,
         form: Form,
     },
+    Replay {
+        file: PathBuf,
+        place: Place,
+    },
 }
+
+/// Port of the page of a replay.
+const PAGE: &str = "127.0.0.1:7780";
 
 /// Options of all commands.
 #[derive(Debug)]
@@ -76,7 +88,7 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             timeout: Duration::from_secs(10),
         },
     };
-    let (mut is_typescript, mut form) = (false, None);
+    let (mut is_typescript, mut form, mut place) = (false, None, None);
     let (mut roles, mut values) = (Vec::new(), Vec::new());
     while let Some(argument) = parser.next()? {
         match argument {
@@ -93,12 +105,18 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             Arg::Long("json") => form = Some(Form::Json),
             Arg::Long("csv") => form = Some(Form::Csv),
             Arg::Long("mcap") => form = Some(Form::Mcap),
+            Arg::Long("listen") => place = Some(Place::Address(parser.value()?.string()?)),
+            Arg::Long("export") => place = Some(Place::Folder(parser.value()?.into())),
             Arg::Value(value) => values.push(value.string()?),
             argument => return Err(argument.unexpected()),
         }
     }
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    let command = command(&values, roles, is_typescript, form)?;
+    let command = match (values[..].first(), place) {
+        (Some(&"replay"), place) => replay(&values, place)?,
+        (_, Some(_)) => return Err("--listen and --export are options of `replay`".into()),
+        _ => command(&values, roles, is_typescript, form)?,
+    };
     if is_typescript && !matches!(command, Command::TypeScript(_)) {
         return Err("--typescript is an option of `types`".into());
     }
@@ -106,6 +124,16 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
         return Err("--json, --csv and --mcap are options of `export`".into());
     }
     Ok((command, options))
+}
+
+fn replay(values: &[&str], place: Option<Place>) -> Result<Command, Error> {
+    let ["replay", file] = values else {
+        return Err("one log file is needed".into());
+    };
+    Ok(Command::Replay {
+        file: file.into(),
+        place: place.unwrap_or_else(|| Place::Address(PAGE.to_owned())),
+    })
 }
 
 /// Returns the command of the values, with the options that belong to a single command.

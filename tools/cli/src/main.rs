@@ -1,4 +1,4 @@
-//! The tool `syncvar`: schemas of files and servers, their compatibility, types for TypeScript, and log files.
+//! The tool `syncvar`: schemas of files and servers, their compatibility, types for TypeScript, log files, and the page that plays them.
 //!
 //! ```text
 //! syncvar schema quic://127.0.0.1:7777 > game.syncvar
@@ -6,12 +6,14 @@
 //! syncvar types game.syncvar --typescript > game.ts
 //! syncvar info match.mcap
 //! syncvar export match.mcap --csv > match.csv
+//! syncvar replay match.mcap
 //! ```
 
 mod arguments;
 mod check;
 mod log;
 mod program;
+mod replay;
 mod source;
 mod types;
 

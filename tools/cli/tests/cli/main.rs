@@ -3,6 +3,7 @@
 mod check;
 mod files;
 mod logs;
+mod replays;
 mod servers;
 mod support;
 mod types;

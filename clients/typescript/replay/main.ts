@@ -1,0 +1,171 @@
+// The replay page: opens the file beside it, and shows its position.
+
+import { Replay } from "../src/replay.js";
+import { Changes } from "./changes.js";
+import { at, clock, make, shown, size } from "./dom.js";
+import { Objects } from "./objects.js";
+import { Plots } from "./plots.js";
+import { Timeline } from "./timeline.js";
+import { TopView } from "./top.js";
+
+/** File beside the page, unless its address names another one. */
+const FILE = "recording.mcap";
+
+/** Step of the keys for a page, in seconds. */
+const LEAP = 5;
+
+/** Page of a replay. */
+class Page {
+  private readonly timeline: Timeline;
+  private readonly objects: Objects;
+  private readonly top: TopView;
+  private readonly changes: Changes;
+  private readonly plots: Plots;
+  private readonly speed = at<HTMLSelectElement>("speed");
+  private isDue = false;
+
+  constructor(readonly replay: Replay) {
+    const seek = (time: number): void => void this.run(replay.seek(time));
+    const choose = (id: number): void => {
+      this.objects.choose(id);
+      this.redraw();
+    };
+    this.timeline = new Timeline(replay, seek);
+    this.plots = new Plots(replay, seek, (error) => fail(error));
+    this.objects = new Objects(replay, this.plots);
+    this.top = new TopView(replay, choose);
+    this.changes = new Changes(replay, choose);
+    replay.on("moved", () => this.redraw());
+    replay.on("state", () => this.redraw());
+    replay.on("error", fail);
+    this.describe();
+    this.listen();
+    this.plots.begin();
+  }
+
+  private describe(): void {
+    const { header, duration, start } = this.replay;
+    const { size: bytes, tickRate, wallClock, program, isWhole, kind } = header;
+    const facts = [...program].map(([name, value]) => `${name} ${value}`);
+    facts.push(kind, clock(duration, 0), `${tickRate} ticks/s`, size(bytes));
+    if (wallClock) facts.push(new Date(wallClock + start * 1000).toLocaleString());
+    if (!isWhole) facts.push("cut, or in writing");
+    at("facts").replaceChildren(...facts.map((fact) => make("span", {}, fact)));
+    at("duration").textContent = clock(duration);
+    at("timeline").setAttribute("aria-valuemax", String(duration));
+  }
+
+  private listen(): void {
+    const { replay, speed } = this;
+    at("play").addEventListener("click", () => this.toggle());
+    at("back").addEventListener("click", () => this.run(replay.step(-1)));
+    at("forward").addEventListener("click", () => this.run(replay.step(1)));
+    at("link").addEventListener("click", () => this.copyLink());
+    speed.addEventListener("change", () => replay.speed !== undefined && replay.play(Number(speed.value)));
+    document.addEventListener("keydown", (event) => this.key(event));
+    addEventListener("hashchange", () => this.readHash());
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { target, key, ctrlKey, altKey, metaKey } = event;
+    if (ctrlKey || altKey || metaKey || (target instanceof HTMLElement && /^(SELECT|TEXTAREA)$/.test(target.tagName))) return;
+    if (target instanceof HTMLInputElement && target.type !== "checkbox") return;
+    // A button takes the space itself.
+    if (key === " " && target instanceof HTMLElement && target.closest("button, input, summary")) return;
+    const { replay } = this;
+    const actions: Record<string, () => unknown> = {
+      " ": () => this.toggle(),
+      ArrowLeft: () => this.run(replay.step(-1)),
+      ArrowRight: () => this.run(replay.step(1)),
+      PageUp: () => this.run(replay.seek(replay.position - LEAP)),
+      PageDown: () => this.run(replay.seek(replay.position + LEAP)),
+      Home: () => this.run(replay.seek(replay.start)),
+      End: () => this.run(replay.seek(replay.end)),
+    };
+    if (!actions[key]) return;
+    event.preventDefault();
+    actions[key]();
+  }
+
+  private toggle(): void {
+    const { replay } = this;
+    if (replay.speed !== undefined) return replay.pause();
+    const play = (): void => replay.play(Number(this.speed.value));
+    if (replay.position >= replay.end) replay.seek(replay.start).then(play, fail);
+    else play();
+  }
+
+  /** Waits for an operation. */
+  private async run(operation: Promise<unknown>): Promise<void> {
+    try {
+      await operation;
+      fail(undefined);
+      if (this.replay.speed === undefined) this.writeHash();
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  /** Shows the moment in the address, so that it is a link. */
+  private writeHash(): void {
+    history.replaceState(undefined, "", this.hash());
+  }
+
+  private hash(): string {
+    return `#t=${Number((this.replay.position - this.replay.start).toFixed(6))}`;
+  }
+
+  private copyLink(): void {
+    this.writeHash();
+    const note = (text: string): void => {
+      at("link").textContent = text;
+      setTimeout(() => (at("link").textContent = "Link"), 1500);
+    };
+    // Without a secure address the link is in the address line alone.
+    if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(() => note("Copied"), () => note("In the address"));
+    else note("In the address");
+  }
+
+  readHash(): Promise<void> {
+    const time = Number(/[#&]t=([\d.]+)/.exec(location.hash)?.[1] ?? NaN);
+    return Number.isFinite(time) ? this.run(this.replay.seek(this.replay.start + time)) : Promise.resolve();
+  }
+
+  redraw(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    requestAnimationFrame(() => {
+      this.isDue = false;
+      const { replay } = this;
+      const isPlaying = replay.speed !== undefined;
+      at("play").textContent = isPlaying ? "Pause" : "Play";
+      at("play").setAttribute("aria-pressed", String(isPlaying));
+      at("time").textContent = clock(replay.position - replay.start);
+      at("tick").textContent = `tick ${replay.tick ?? "—"}`;
+      this.timeline.draw();
+      this.objects.draw();
+      this.top.draw(this.objects.chosen);
+      this.changes.draw();
+      this.plots.draw();
+    });
+  }
+}
+
+/** Shows an error, or that there is none. */
+function fail(error: unknown): void {
+  const message = at("error");
+  message.hidden = error === undefined;
+  message.textContent = error === undefined ? "" : error instanceof Error ? error.message : shown(error);
+}
+
+async function open(): Promise<void> {
+  const address = new URL(new URLSearchParams(location.search).get("file") ?? FILE, location.href);
+  const replay = await Replay.open(address);
+  const page = new Page(replay);
+  Object.assign(globalThis, { replay });
+  await page.readHash();
+  page.redraw();
+  document.body.classList.add("ready");
+}
+
+open().catch(fail);

@@ -1,0 +1,314 @@
+// `Replay`: plays log files of `syncvar`, without a server.
+
+import { type Listener, Listeners } from "./listeners.js";
+import type { NetworkObject } from "./objects.js";
+import { Log, type LogHeader, type Marker } from "./replay/log.js";
+import type { Message } from "./replay/mcap.js";
+import type { Costs } from "./replay/measure.js";
+import { tickOf } from "./replay/record.js";
+import { blobSource, bytesSource, LogError, type Source, urlSource } from "./replay/source.js";
+import { Stage, type TickEvent, type Volume } from "./replay/stage.js";
+
+export { LogError, type LogHeader, type Marker, type Source, type TickEvent };
+export type { Behaviour, Change, NetworkObject } from "./objects.js";
+export type { BehaviourSchema, FieldSchema, Prefab, Schema } from "./schema.js";
+
+/** Slowest and fastest speed. */
+const SPEEDS = [0.1, 64];
+
+/** Interval of the timer of a replay that plays, in milliseconds. */
+const FRAME = 16;
+
+/** Longest step of this timer, in milliseconds: a tab may sleep. */
+const MAX_STEP = 1000;
+
+/** Next message: number of the chunk, number of the message. */
+interface Cursor {
+  chunk: number;
+  message: number;
+}
+
+/**
+ * Replay of a log file. All times are seconds of the server. Listeners of `spawn`, `despawn`, `change`, `tick`, `message`, of fields such as
+ * `Car.lap` and of calls run while it plays and in a step forward, not in a seek. `moved` runs after each change of the position,
+ * `state` at each begin and end of playing, `error` with the reason that has ended it.
+ */
+export class Replay {
+  private readonly listeners = new Listeners();
+  private readonly stage: Stage;
+  private cursor: Cursor = { chunk: 0, message: 0 };
+  /** Position in microseconds. */
+  private at: number;
+  private current: number | undefined;
+  private timer: ReturnType<typeof setInterval> | undefined;
+  /** Operations one after another. */
+  private queue: Promise<unknown> = Promise.resolve();
+  /** Number of the last seek. */
+  private seeks = 0;
+  private isAdvancing = false;
+
+  private constructor(
+    private readonly log: Log,
+    /** Moments with names. */
+    readonly markers: readonly Marker[],
+  ) {
+    this.stage = new Stage(log.header.schema, this.listeners);
+    this.at = log.chunks[0].start;
+  }
+
+  /** Opens a file by its address, of the user, in memory, or from a source of the program. Shows its begin. */
+  static async open(file: string | URL | Blob | Uint8Array | Source): Promise<Replay> {
+    const source = typeof file === "string" || file instanceof URL ? await urlSource(file)
+      : file instanceof Uint8Array ? bytesSource(file)
+      : file instanceof Blob ? blobSource(file)
+      : file;
+    const log = await Log.open(source);
+    const replay = new Replay(log, await log.markers());
+    await replay.seek(replay.start);
+    return replay;
+  }
+
+  /** Opens a further replay of the same file, such as for a plot of a time elsewhere. It shares the decoded chunks. */
+  async fork(): Promise<Replay> {
+    const replay = new Replay(this.log, this.markers);
+    await replay.seek(replay.start);
+    return replay;
+  }
+
+  get header(): LogHeader {
+    return this.log.header;
+  }
+
+  /** Time of the first record. */
+  get start(): number {
+    return this.log.chunks[0].start / 1e6;
+  }
+
+  /** Time of the last record. */
+  get end(): number {
+    return this.log.chunks[this.log.chunks.length - 1].end / 1e6;
+  }
+
+  get duration(): number {
+    return this.end - this.start;
+  }
+
+  /** Times of the keyframes. */
+  get keyframes(): number[] {
+    return this.log.chunks.flatMap(({ start }, at) => (this.log.hasKeyframe(at) ? [start / 1e6] : []));
+  }
+
+  /** Times and compressed bytes of the chunks. */
+  get chunks(): { start: number; end: number; bytes: number }[] {
+    return this.log.chunks.map(({ start, end, length }) => ({ start: start / 1e6, end: end / 1e6, bytes: length }));
+  }
+
+  /** Objects by id. */
+  get objects(): ReadonlyMap<number, NetworkObject> {
+    return this.stage.world.objects;
+  }
+
+  /** Time that the objects show. */
+  get position(): number {
+    return this.at / 1e6;
+  }
+
+  /** Time of the last record that was played, which is at most the position. */
+  get recordTime(): number {
+    return (this.stage.last?.time ?? this.at) / 1e6;
+  }
+
+  /** Tick of this record. */
+  get tick(): number | undefined {
+    return this.stage.last?.tick;
+  }
+
+  /** Events of this tick: what a step forward to it would tell. */
+  get events(): readonly TickEvent[] {
+    return this.stage.events;
+  }
+
+  /** Bytes of the last record by prefab and field, while `isMeasured` is set. */
+  get costs(): Costs {
+    return this.stage.costs;
+  }
+
+  set isMeasured(isMeasured: boolean) {
+    this.stage.isMeasured = isMeasured;
+  }
+
+  /** Speed; `undefined` in a pause, and at the end of the file. */
+  get speed(): number | undefined {
+    return this.current;
+  }
+
+  /** Adds a listener. Returns a function that removes it. */
+  on(name: string, listener: Listener): () => void {
+    return this.listeners.on(name, listener);
+  }
+
+  /** Plays at a speed of 0.1 to 64; other speeds are limited. */
+  play(speed = 1): void {
+    this.current = Math.min(Math.max(speed, SPEEDS[0]), SPEEDS[1]);
+    this.listeners.emit("state", this.current);
+    if (this.timer !== undefined) return;
+    let last = performance.now();
+    this.timer = setInterval(() => {
+      // A slow request of a chunk holds the time.
+      const since = Math.min(performance.now() - last, MAX_STEP);
+      last = performance.now();
+      if (this.isAdvancing) return;
+      this.isAdvancing = true;
+      this.advance((since / 1000) * (this.current ?? 0))
+        .catch((error) => this.listeners.emit("error", error))
+        .finally(() => (this.isAdvancing = false));
+    }, FRAME);
+  }
+
+  pause(): void {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    if (this.current === undefined) return;
+    this.current = undefined;
+    this.listeners.emit("state", undefined);
+  }
+
+  /** Plays the records of the next seconds. At the end of the file, and at a damaged record, the replay pauses. */
+  advance(seconds: number): Promise<void> {
+    const seek = this.seeks;
+    return this.enqueue(async () => {
+      // A seek since then has the last word.
+      if (seek !== this.seeks) return;
+      try {
+        const due = Math.min(this.at + seconds * 1e6, this.end * 1e6);
+        await this.playUntil(due, () => "told");
+        this.at = due;
+        if (this.position >= this.end) this.pause();
+      } catch (error) {
+        this.pause();
+        throw error;
+      }
+    });
+  }
+
+  /** Jumps to a time: the objects get the state of the last record up to it. Times beyond the file are limited. A later seek takes the place of one that waits. */
+  seek(time: number): Promise<void> {
+    const number = ++this.seeks;
+    return this.enqueue(async () => {
+      if (number === this.seeks) await this.jump(Math.round(Math.min(Math.max(time, this.start), this.end) * 1e6));
+    });
+  }
+
+  /** Plays the next tick, or jumps to the record before the last played tick, and pauses. Returns whether there was one. */
+  step(direction: 1 | -1): Promise<boolean> {
+    this.pause();
+    return this.enqueue(() => (direction > 0 ? this.stepForward() : this.stepBack()));
+  }
+
+  /** Runs an operation behind those that wait. */
+  private enqueue<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.queue.then(async () => {
+      try {
+        return await run();
+      } finally {
+        this.listeners.emit("moved", this.position);
+      }
+    });
+    this.queue = result.catch(() => {});
+    return result;
+  }
+
+  private async stepForward(): Promise<boolean> {
+    let tick: number | undefined;
+    let isFound = false;
+    await this.playUntil(Infinity, ({ data }) => {
+      tick ??= tickOf(data);
+      return tickOf(data) === tick ? "told" : undefined;
+    }, (isPlayed) => {
+      isFound ||= isPlayed;
+      // A record without effect is no step.
+      if (!isFound) tick = undefined;
+    });
+    if (isFound) this.at = this.stage.last!.time;
+    return isFound;
+  }
+
+  private async stepBack(): Promise<boolean> {
+    const before = (this.stage.last?.time ?? this.at) - 1;
+    if (before < this.log.chunks[0].start) return false;
+    await this.jump(before);
+    this.at = this.stage.last?.time ?? before;
+    return true;
+  }
+
+  private async jump(time: number): Promise<void> {
+    if (!this.leadsTo(time)) {
+      const { log } = this;
+      let chunk = 0;
+      // The record of a keyframe's own tick is before it, with the events of the tick.
+      for (let at = 0; at < log.chunks.length && log.chunks[at].start < time; at++) if (log.hasKeyframe(at)) chunk = at;
+      while (chunk < log.chunks.length - 1 && !log.hasKeyframe(chunk)) chunk++;
+      this.cursor = { chunk, message: 0 };
+      this.stage.jump();
+    }
+    const tail = await this.tailOf(time);
+    await this.playUntil(time, ({ time }) => (time >= tail ? "kept" : "silent"));
+    this.at = time;
+  }
+
+  /** Returns the time of the first record of the last tick up to a time. */
+  private async tailOf(time: number): Promise<number> {
+    const { log } = this;
+    let at = log.chunks.length - 1;
+    while (at > 0 && (log.chunks[at].start > time || !this.hasRecords(at))) at--;
+    const messages = (await log.chunk(at)).messages.filter((it) => it.time <= time && log.kindOf(it));
+    const last = messages.at(-1);
+    if (!last) return time;
+    const tick = safeTick(last);
+    let first = last;
+    for (let index = messages.length - 1; index >= 0 && safeTick(messages[index]) === tick; index--) first = messages[index];
+    return first.time;
+  }
+
+  private hasRecords(at: number): boolean {
+    return [...(this.log.chunks[at].channels ?? [])].some((channel) => this.log.kindOf({ channel } as Message));
+  }
+
+  /** Returns whether the records behind the last one are the shortest way to a time. */
+  private leadsTo(time: number): boolean {
+    const last = this.stage.last?.time;
+    if (last === undefined || last > time) return false;
+    if (last === time) return true;
+    return !this.log.chunks.some(({ start }, at) => last < start && start < time && this.log.hasKeyframe(at));
+  }
+
+  /** Plays records up to a time, each at its volume, or until one has none. */
+  private async playUntil(limit: number, volumeOf: (message: Message) => Volume | undefined, played?: (isPlayed: boolean) => void): Promise<void> {
+    const { log, cursor } = this;
+    while (cursor.chunk < log.chunks.length && log.chunks[cursor.chunk].start <= limit) {
+      const { messages } = await log.chunk(cursor.chunk);
+      for (; cursor.message < messages.length; cursor.message++) {
+        const message = messages[cursor.message];
+        if (message.time > limit) return;
+        const kind = log.kindOf(message);
+        if (!kind) continue;
+        const volume = volumeOf(message);
+        if (!volume) return;
+        const isPlayed = this.stage.play(message.data, kind === "keyframe", volume);
+        const { last } = this.stage;
+        if (isPlayed && last && (last.time !== message.time || last.seq % 2 ** 32 !== message.sequence)) throw new LogError(`record ${last.seq} does not fit its message`);
+        played?.(isPlayed);
+      }
+      [cursor.chunk, cursor.message] = [cursor.chunk + 1, 0];
+    }
+  }
+}
+
+/** Returns the tick of a record that may be damaged: the play of it tells. */
+function safeTick({ data }: Message): number | undefined {
+  try {
+    return tickOf(data);
+  } catch {
+    return undefined;
+  }
+}

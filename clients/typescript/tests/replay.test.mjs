@@ -1,0 +1,207 @@
+// The replay against a file of a server in Rust: `replay.mcap`, and `replay.json` with the states that the player in Rust has at random times.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const file = readFileSync(new URL("replay.mcap", import.meta.url));
+const states = JSON.parse(readFileSync(new URL("replay.json", import.meta.url), "utf8"));
+const folder = mkdtempSync(join(root, "node_modules/.replay-"));
+let Replay, LogError;
+
+before(async () => {
+  const outfile = join(folder, "replay.mjs");
+  await build({ entryPoints: [join(root, "src/replay.ts")], bundle: true, format: "esm", target: "es2022", external: ["fzstd"], outfile });
+  ({ Replay, LogError } = await import(outfile));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+/** Returns a value as the player in Rust writes it. */
+function plain(value) {
+  if (value === undefined || value === null) return null;
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, it]) => [key, plain(it)]));
+  if (Array.isArray(value) || value instanceof Set) return [...value].map(plain);
+  if (typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, plain(it)]));
+  return value;
+}
+
+/** Returns the fields of the behaviours of each object, without those that nobody but the owner receives. */
+function stateOf(replay) {
+  const fields = (it) => Object.fromEntries(Object.entries(it.fields).filter(([name]) => name !== "fuel").map(([name, value]) => [name, plain(value)]));
+  return Object.fromEntries([...replay.objects.values()].map(({ id, behaviours }) => [id, behaviours.map(fields)]));
+}
+
+function expected(state) {
+  for (const behaviours of Object.values(state)) for (const behaviour of behaviours) delete behaviour.fuel;
+  return state;
+}
+
+test("random seeks have the states of the player in Rust", async () => {
+  const replay = await Replay.open(file);
+  assert.equal(states.length, 200);
+  for (const [micros, tick, state] of states) {
+    await replay.seek(micros / 1e6);
+    assert.equal(replay.tick, tick);
+    assert.deepEqual(stateOf(replay), expected(state), `${micros} µs`);
+    assert.ok([...replay.objects.values()].every((it) => it.get("Car")?.fields.fuel === undefined));
+  }
+});
+
+test("a file describes itself", async () => {
+  const replay = await Replay.open(file);
+  const { header, markers, keyframes } = replay;
+  assert.deepEqual([header.kind, header.tickRate, header.isWhole, header.size], ["recording", 30, true, file.length]);
+  assert.equal(header.program.get("map"), "harbour");
+  assert.deepEqual(keyframes.length, 8);
+  assert.deepEqual(markers.map(({ name }) => name), ["check", "round", "check", "round", "check", "round", "check"]);
+  assert.deepEqual(markers[1].value, { leader: 2 });
+  assert.equal(replay.start, 10);
+  assert.ok(Math.abs(replay.duration - 1199 * 0.033333) < 1e-9);
+});
+
+test("events run in play and in a step, and not in a seek", async () => {
+  const replay = await Replay.open(file);
+  const heard = { spawn: 0, "Car.lap": 0, "Car.honk": 0, tick: 0, despawn: 0 };
+  for (const name of Object.keys(heard)) replay.on(name, () => heard[name]++);
+  await replay.seek(20);
+  await replay.seek(45);
+  await replay.seek(12);
+  assert.deepEqual(Object.values(heard), [0, 0, 0, 0, 0]);
+  await replay.advance(20);
+  for (const [name, count] of Object.entries(heard)) assert.ok(count > 0, name);
+  const { tick } = heard;
+  // Some ticks have no changes.
+  assert.ok(tick > 580 && tick <= 601, `${tick}`);
+  assert.ok(await replay.step(1));
+  assert.equal(heard.tick, tick + 1);
+  assert.ok(await replay.step(-1));
+  assert.equal(heard.tick, tick + 1);
+});
+
+test("steps forward and back meet each tick, with the events of its record", async () => {
+  const replay = await Replay.open(file);
+  await replay.seek(14.9);
+  const there = [];
+  do there.push([replay.tick, stateOf(replay), replay.events.length]);
+  while (there.length < 30 && (await replay.step(1)));
+  for (let at = there.length - 2; at >= 0; at--) {
+    assert.ok(await replay.step(-1));
+    assert.deepEqual([replay.tick, stateOf(replay), replay.events.length], there[at]);
+  }
+  await replay.seek(replay.start);
+  assert.equal(await replay.step(-1), false);
+  await replay.seek(replay.end);
+  assert.equal(await replay.step(1), false);
+});
+
+test("play advances with the time of its speed, and ends with the file", async () => {
+  const replay = await Replay.open(file);
+  await replay.seek(40);
+  const speeds = [];
+  replay.on("state", (speed) => speeds.push(speed));
+  const from = performance.now();
+  const ended = new Promise((done) => replay.on("state", (speed) => speed === undefined && done()));
+  replay.play(1000);
+  await ended;
+  assert.deepEqual(speeds, [64, undefined]);
+  assert.ok(performance.now() - from < 3000);
+  assert.equal(replay.position, replay.end);
+});
+
+test("the bytes of prefabs and fields are those of the record", async () => {
+  const replay = await Replay.open(file);
+  replay.isMeasured = true;
+  await replay.seek(13);
+  const sums = new Map();
+  let length = 0;
+  replay.on("tick", () => {
+    for (const [name, bytes] of replay.costs) {
+      sums.set(name, (sums.get(name) ?? 0) + bytes);
+      length += bytes;
+    }
+  });
+  await replay.advance(10);
+  for (const name of ["car: Car.position", "car: Car.speed", "car: Car.lap", "car: collections and masks", "calls", "heads", "light: Light.is_green"]) assert.ok(sums.get(name) > 0, name);
+  assert.equal(sums.get("car: Car.position") % 12, 0);
+  assert.ok(length > 0);
+});
+
+/** Serves bytes, by range requests unless `isWhole`. Returns the address and the number of bytes that were sent. */
+async function serve(context, bytes, isWhole = false) {
+  const sent = { bytes: 0, requests: 0 };
+  const server = createServer((request, response) => {
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range) ?? [];
+    const part = isWhole ? bytes : bytes.subarray(Number(from), Number(to) + 1);
+    sent.bytes += part.length;
+    sent.requests++;
+    response.writeHead(isWhole ? 200 : 206, { "content-length": part.length, ...(!isWhole && { "content-range": `bytes ${from}-${to}/${bytes.length}` }) }).end(part);
+  });
+  context.after(() => server.close());
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return { url: `http://127.0.0.1:${server.address().port}/log.mcap`, sent };
+}
+
+test("a file on a web space is read by parts", async (context) => {
+  const { url, sent } = await serve(context, file);
+  const replay = await Replay.open(url);
+  await replay.seek(30);
+  const local = await Replay.open(file);
+  await local.seek(30);
+  assert.deepEqual(stateOf(replay), stateOf(local));
+  assert.ok(sent.requests < 20, `${sent.requests} requests`);
+});
+
+test("a web space without range requests serves a short file", async (context) => {
+  const { url, sent } = await serve(context, file, true);
+  assert.equal((await Replay.open(url)).header.size, file.length);
+  assert.equal(sent.requests, 1);
+});
+
+test("a missing file is an error with its address", async (context) => {
+  const server = createServer((_, response) => response.writeHead(404).end());
+  context.after(() => server.close());
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${server.address().port}/none.mcap`;
+  await assert.rejects(Replay.open(url), { message: `${url}: 404 Not Found` });
+});
+
+test("a file of another kind is refused by name", async () => {
+  await assert.rejects(Replay.open(new Uint8Array(100)), (error) => error instanceof LogError && /no MCAP file/.test(error.message));
+  await assert.rejects(Replay.open(new Uint8Array()), /no MCAP file/);
+});
+
+test("a cut file plays up to its last whole chunk", async () => {
+  const whole = await Replay.open(file);
+  for (const part of [0.3, 0.6, 0.9, 0.99]) {
+    const replay = await Replay.open(file.subarray(0, Math.floor(file.length * part)));
+    assert.equal(replay.header.isWhole, false);
+    await replay.seek(replay.end);
+    await whole.seek(replay.end);
+    assert.deepEqual(stateOf(replay), stateOf(whole));
+  }
+});
+
+test("damaged bytes are refused or without effect, and never a wrong world", async () => {
+  const whole = await Replay.open(file);
+  let refused = 0;
+  for (let seed = 1; seed <= 300; seed++) {
+    const bytes = Uint8Array.from(file);
+    bytes[(seed * 7919) % file.length] ^= 1 << seed % 8;
+    try {
+      const replay = await Replay.open(bytes);
+      const time = 10 + ((seed * 31) % 390) / 10;
+      await replay.seek(time);
+      await whole.seek(Math.min(time, replay.end));
+      assert.deepEqual(stateOf(replay), stateOf(whole), `seed ${seed}`);
+    } catch (error) {
+      assert.ok(error instanceof LogError, `seed ${seed}: ${error.stack}`);
+      refused++;
+    }
+  }
+  assert.ok(refused > 30, `${refused}`);
+});

@@ -1,0 +1,76 @@
+//! `syncvar replay`: the page that plays a log file, on a port or as static files.
+
+mod http;
+mod range;
+mod serve;
+
+use std::path::{Path, PathBuf};
+
+use syncvar::log::{LogKind, LogReader};
+
+/// Name of the log file beside the page.
+const FILE: &str = "recording.mcap";
+
+/// Parts of the page by name, with their types: `clients/typescript/replay` has the sources.
+const PARTS: [(&str, &str, &str); 3] = [
+    (
+        "index.html",
+        "text/html; charset=utf-8",
+        include_str!("../page/index.html"),
+    ),
+    (
+        "replay.js",
+        "text/javascript; charset=utf-8",
+        include_str!("../page/replay.js"),
+    ),
+    (
+        "style.css",
+        "text/css; charset=utf-8",
+        include_str!("../page/style.css"),
+    ),
+];
+
+/// Place of the page.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// A port of this machine.
+    Address(String),
+    /// A folder of static files.
+    Folder(PathBuf),
+}
+
+/// Publishes a log file with its page. On a port it ends with the process.
+pub(crate) fn replay(file: &Path, place: &Place) -> Result<String, String> {
+    let reader = LogReader::open(file).map_err(|error| at(file, &error))?;
+    let is_journal = reader.header().kind == LogKind::Journal;
+    match place {
+        Place::Address(address) => serve::serve(file, address, is_journal),
+        Place::Folder(_) if is_journal => Err(at(
+            file,
+            &"a journal contains the tokens of sessions: it is not published",
+        )),
+        Place::Folder(folder) => export(file, folder),
+    }
+}
+
+fn export(file: &Path, folder: &Path) -> Result<String, String> {
+    std::fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+    for (name, _, content) in PARTS {
+        let path = folder.join(name);
+        std::fs::write(&path, content).map_err(|error| at(&path, &error))?;
+    }
+    let copy = folder.join(FILE);
+    let is_same = match (copy.canonicalize(), file.canonicalize()) {
+        (Ok(copy), Ok(file)) => copy == file,
+        _ => false,
+    };
+    // A copy onto itself would empty the file.
+    if !is_same {
+        std::fs::copy(file, &copy).map_err(|error| at(&copy, &error))?;
+    }
+    Ok(format!("{}\n", folder.join("index.html").display()))
+}
+
+fn at(path: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}", path.display())
+}

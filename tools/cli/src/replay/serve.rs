@@ -1,0 +1,161 @@
+//! The page on a port.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::http::{Request, write_head};
+use super::range::Part;
+use super::{FILE, PARTS, at};
+
+/// Most connections at a time.
+const MAX_CONNECTIONS: usize = 64;
+
+/// Longest silence of a connection.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Connection that counts until it ends.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Serves the page of a file, and prints its address.
+pub(super) fn serve(file: &Path, address: &str, is_journal: bool) -> Result<String, String> {
+    let failed = |error: io::Error| format!("{address}: {error}");
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    let local = listener.local_addr().map_err(failed)?;
+    if is_journal && !local.ip().is_loopback() {
+        return Err(at(
+            file,
+            &"a journal contains the tokens of sessions: it is served to this machine alone",
+        ));
+    }
+    let mut output = io::stdout();
+    let printed = writeln!(output, "http://{local}/").and_then(|()| output.flush());
+    printed.map_err(|error| format!("the standard output: {error}"))?;
+    let connections = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        // A connection that has ended before it was accepted.
+        let Ok(stream) = stream else { continue };
+        if connections.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
+            connections.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let counted = Counted(Arc::clone(&connections));
+        let file = PathBuf::from(file);
+        thread::spawn(move || {
+            // The peer has gone, or speaks no HTTP.
+            let _ = converse(&stream, &file, local);
+            drop(counted);
+        });
+    }
+    Ok(String::new())
+}
+
+/// Answers the requests of a connection.
+fn converse(stream: &TcpStream, file: &Path, local: SocketAddr) -> io::Result<()> {
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream);
+    let mut writer = stream;
+    while let Some(request) = Request::read(&mut reader)? {
+        answer(&mut writer, &request, file, local)?;
+        if request.is_last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn answer(
+    writer: &mut impl Write,
+    request: &Request,
+    file: &Path,
+    local: SocketAddr,
+) -> io::Result<()> {
+    let has_body = request.method == "GET";
+    if !has_body && request.method != "HEAD" {
+        return write_head(
+            writer,
+            "405 Method Not Allowed",
+            0,
+            &[("Allow", "GET, HEAD")],
+        );
+    }
+    if !is_own_name(request.host.as_deref(), local) {
+        return write_head(writer, "421 Misdirected Request", 0, &[]);
+    }
+    let name = request.path.trim_start_matches('/');
+    let name = if name.is_empty() { "index.html" } else { name };
+    if name == FILE {
+        return answer_file(writer, request, file, has_body);
+    }
+    let part = PARTS.iter().find(|(part, ..)| *part == name);
+    let Some((_, content_type, content)) = part else {
+        return write_head(writer, "404 Not Found", 0, &[]);
+    };
+    let lines = [("Content-Type", *content_type)];
+    write_head(writer, "200 OK", content.len() as u64, &lines)?;
+    if has_body {
+        writer.write_all(content.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Returns whether a request names this machine. A page of a web site reaches a local port under the name of the site.
+fn is_own_name(host: Option<&str>, local: SocketAddr) -> bool {
+    if !local.ip().is_loopback() {
+        return true;
+    }
+    let host = host.unwrap_or_default();
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    ["127.0.0.1", "localhost", "[::1]"].contains(&name) || host == local.to_string()
+}
+
+fn answer_file(
+    writer: &mut impl Write,
+    request: &Request,
+    path: &Path,
+    has_body: bool,
+) -> io::Result<()> {
+    let Ok(mut file) = File::open(path) else {
+        return write_head(writer, "404 Not Found", 0, &[]);
+    };
+    let length = file.metadata()?.len();
+    let lines = [
+        ("Content-Type", "application/octet-stream"),
+        ("Accept-Ranges", "bytes"),
+    ];
+    let (from, count) = match Part::of(request.range.as_deref(), length) {
+        Part::Whole => {
+            write_head(writer, "200 OK", length, &lines)?;
+            (0, length)
+        }
+        Part::Bytes(from, count) => {
+            let range = format!("bytes {from}-{}/{length}", from + count - 1);
+            let lines = [lines[0], lines[1], ("Content-Range", range.as_str())];
+            write_head(writer, "206 Partial Content", count, &lines)?;
+            (from, count)
+        }
+        Part::Outside => {
+            let range = format!("bytes */{length}");
+            let lines = [("Content-Range", range.as_str())];
+            return write_head(writer, "416 Range Not Satisfiable", 0, &lines);
+        }
+    };
+    if has_body {
+        file.seek(SeekFrom::Start(from))?;
+        io::copy(&mut file.take(count), writer)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,340 @@
+//! The page that plays a log file; the file of the tests of the replay in TypeScript, and its states at random times.
+//!
+//! After a deliberate change write the file anew: `SYNCVAR_VECTORS=write cargo test -p syncvar-cli replays::`.
+
+use std::io::{BufRead, BufReader, Cursor, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use syncvar::NetworkIdentity;
+use syncvar::log::{LogEntry, LogHeader, LogReader, LogWriter, Marker, Player, to_json};
+use syncvar::prelude::*;
+use syncvar::testing::Random;
+
+use crate::support::{file as stored, run};
+
+/// Time between two ticks, in whole microseconds as the times of records.
+const TICK: Duration = Duration::from_micros(33_333);
+
+const TICKS: u32 = 1200;
+
+/// Ticks from keyframe to keyframe.
+const KEYFRAMES: u32 = 150;
+
+const SEEKS: u32 = 200;
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Car {
+    #[sync_var]
+    position: SyncVar<Vector3>,
+    #[sync_var]
+    speed: SyncVar<f32>,
+    #[sync_var]
+    lap: SyncVar<u32>,
+    #[sync_var]
+    driver: SyncVar<String>,
+    #[sync_var]
+    stickers: SyncList<String>,
+    #[sync_var(read = owner)]
+    fuel: SyncVar<f32>,
+}
+
+#[network_calls]
+impl Car {
+    #[client_rpc]
+    fn honk(&mut self, _volume: u8) {}
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Light {
+    #[sync_var]
+    is_green: SyncVar<bool>,
+    #[sync_var]
+    times: SyncDictionary<String, u32>,
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<Car>("car")
+        .register::<Light>("light")
+}
+
+/// Race of cars on a circle.
+struct Race {
+    server: NetworkServer,
+    random: Random,
+    cars: Vec<NetId>,
+    light: NetId,
+}
+
+impl Race {
+    fn new() -> Self {
+        let mut server = NetworkServer::new(prefabs());
+        let light = server.spawn(Light::default());
+        server.start_recording();
+        Self {
+            server,
+            random: Random::new(37),
+            cars: Vec::new(),
+            light,
+        }
+    }
+
+    fn tick(&mut self, tick: u32) {
+        if tick.is_multiple_of(40) && self.cars.len() < 4 {
+            let mut car = Car::default();
+            car.driver.set(format!("driver {}", tick / 40));
+            self.cars.push(self.server.spawn(car));
+        }
+        if tick % 260 == 259 {
+            let car = self.cars.remove(0);
+            self.server.despawn(car).unwrap();
+        }
+        for (lane, car) in (1_u16..).zip(self.cars.clone()) {
+            self.drive(car, lane, tick);
+        }
+        if tick.is_multiple_of(90) {
+            let mut light = self.server.get_mut::<Light>(self.light).unwrap();
+            let is_green = !*light.is_green;
+            light.is_green.set(is_green);
+            light.times.insert(format!("phase {}", tick / 90 % 5), tick);
+        }
+        self.server.update(Duration::from_secs(10) + tick * TICK);
+    }
+
+    fn drive(&mut self, id: NetId, lane: u16, tick: u32) {
+        let chance = self.random.below(60);
+        let mut car = self.server.get_mut::<Car>(id).unwrap();
+        // The functions of the standard library for angles differ from system to system; a square has none.
+        let side = tick % 120;
+        let along = f32::from(u16::try_from(side % 30).unwrap()) * 2.0 - 30.0;
+        let out = 30.0 + f32::from(lane) * 4.0;
+        let (x, z) = match side / 30 {
+            0 => (along, -out),
+            1 => (out, along),
+            2 => (-along, out),
+            _ => (-out, -along),
+        };
+        if (tick + u32::from(lane)).is_multiple_of(3) {
+            car.position.set(Vector3::new(x, 0.0, z));
+            car.speed.set(self.random.between(20.0, 60.0));
+        }
+        if side == 0 {
+            *car.lap += 1;
+            car.fuel.set(f32::from(lane));
+        }
+        match chance {
+            0 => car.stickers.push(format!("sticker {tick}")),
+            1 => car.stickers.clear(),
+            2 if !car.stickers.is_empty() => car.stickers[0] = "flame".into(),
+            _ => {}
+        }
+        drop(car);
+        if chance == 3 {
+            self.server.calls::<Car>(id).honk(7).unwrap();
+        }
+    }
+}
+
+fn file() -> Vec<u8> {
+    let mut race = Race::new();
+    let mut header = LogHeader::of(&race.server);
+    header.program.insert("map".into(), "harbour".into());
+    let mut writer = LogWriter::new(&header).unwrap();
+    let mut last = 0;
+    for tick in 0..TICKS {
+        let has_keyframe = tick.is_multiple_of(KEYFRAMES);
+        if has_keyframe {
+            race.server.request_keyframe();
+        }
+        race.tick(tick);
+        for record in race.server.records_after(last) {
+            if record.is_keyframe() && tick > 0 {
+                let name = if tick.is_multiple_of(300) {
+                    "round"
+                } else {
+                    "check"
+                };
+                let value = json!({ "leader": tick / KEYFRAMES });
+                writer
+                    .mark(&[Marker::new(record.time(), record.tick(), name, value)])
+                    .unwrap();
+            }
+            writer.push(&LogEntry::from(record)).unwrap();
+            last = record.seq();
+        }
+    }
+    writer.finish().unwrap()
+}
+
+fn state(client: &NetworkClient) -> Value {
+    let mut objects = Map::new();
+    for id in client.identities().map(NetworkIdentity::net_id) {
+        let fields = client.untyped_behaviours(id).map(|behaviour| {
+            let fields = behaviour.fields();
+            let fields = fields.map(|(name, value)| (name.to_owned(), to_json(value)));
+            Value::Object(fields.collect())
+        });
+        objects.insert(id.0.to_string(), fields.collect());
+    }
+    Value::Object(objects)
+}
+
+/// Returns the states at random times: the microseconds, the tick, the fields of the behaviours of each object.
+fn states(file: Vec<u8>) -> String {
+    let mut player = Player::new(LogReader::new(Cursor::new(file)).unwrap());
+    let mut client = player.untyped_client().unwrap();
+    let mut random = Random::new(73);
+    let length = u32::try_from(player.duration().as_micros()).unwrap();
+    let lines = (0..SEEKS).map(|_| {
+        let time = player.start() + Duration::from_micros(random.below(length + 1).into());
+        player.seek(&mut client, time).unwrap();
+        let micros = u64::try_from(time.as_micros()).unwrap();
+        json!([micros, player.tick(), state(&client)]).to_string()
+    });
+    format!("[\n{}\n]\n", lines.collect::<Vec<_>>().join(",\n"))
+}
+
+/// Returns a file of the tests in TypeScript.
+fn fixture(name: &str) -> PathBuf {
+    let tests = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../clients/typescript/tests"
+    );
+    PathBuf::from(tests).join(name)
+}
+
+#[test]
+fn the_replay_of_typescript_plays_this_file() {
+    let (file, path) = (file(), fixture("replay.mcap"));
+    let states = states(file.clone());
+    if std::env::var_os("SYNCVAR_VECTORS").is_some_and(|mode| mode == "write") {
+        std::fs::write(&path, &file).unwrap();
+        std::fs::write(fixture("replay.json"), &states).unwrap();
+    }
+    let stored = std::fs::read_to_string(fixture("replay.json")).unwrap();
+    assert!(stored == states, "the states differ from replay.json");
+    // The bytes of zstd differ from version to version: the stored file has the same records.
+    let entries = |file| {
+        let mut reader = LogReader::new(Cursor::new(file)).unwrap();
+        std::iter::from_fn(|| reader.next_entry().unwrap()).collect::<Vec<_>>()
+    };
+    let stored = std::fs::read(&path).unwrap();
+    assert!(
+        entries(stored) == entries(file),
+        "the records differ from replay.mcap"
+    );
+}
+
+/// Page of a file on a port, up to its end.
+struct Page {
+    process: Child,
+    address: String,
+}
+
+impl Page {
+    fn start(file: &str) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_syncvar"))
+            .args(["replay", file, "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let output = process.stdout.take().unwrap();
+        BufReader::new(output).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").unwrap();
+        let address = address.trim_end_matches('/').to_owned();
+        Self { process, address }
+    }
+
+    /// Returns the head and the body of an answer.
+    fn ask(&self, head: &str) -> (String, Vec<u8>) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let request = format!("{head}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap() + 4;
+        let body = answer.split_off(end);
+        (String::from_utf8(answer).unwrap(), body)
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_page_serves_its_file_by_ranges() {
+    let bytes = file();
+    let page = Page::start(&stored("served.mcap", &bytes));
+    let (head, body) = page.ask("GET / HTTP/1.1\r\nHost: localhost");
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert!(String::from_utf8(body).unwrap().contains("replay.js"));
+    let file = "/recording.mcap HTTP/1.1\r\nHost: localhost";
+    let (head, body) = page.ask(&format!("GET {file}\r\nRange: bytes=8-99"));
+    assert!(
+        head.starts_with("HTTP/1.1 206 Partial Content\r\n"),
+        "{head}"
+    );
+    let range = format!("Content-Range: bytes 8-99/{}\r\n", bytes.len());
+    assert!(head.contains(&range), "{head}");
+    assert!(body == bytes[8..100]);
+    assert!(page.ask(&format!("GET {file}")).1 == bytes);
+    let (head, body) = page.ask(&format!("HEAD {file}"));
+    assert!(head.contains(&format!("Content-Length: {}\r\n", bytes.len())));
+    assert!(body.is_empty());
+    let range = format!("Range: bytes={}-", bytes.len());
+    let (head, _) = page.ask(&format!("GET {file}\r\n{range}"));
+    assert!(head.starts_with("HTTP/1.1 416 "), "{head}");
+}
+
+#[test]
+fn a_page_answers_only_what_it_has() {
+    let page = Page::start(&stored("refused.mcap", file()));
+    for (request, status) in [
+        ("GET /../Cargo.toml HTTP/1.1\r\nHost: localhost", "404"),
+        ("POST / HTTP/1.1\r\nHost: localhost", "405"),
+        // Another site that has the address of this machine.
+        ("GET / HTTP/1.1\r\nHost: site.example", "421"),
+    ] {
+        let (head, _) = page.ask(request);
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head}");
+    }
+}
+
+#[test]
+fn an_export_has_the_page_and_the_file() {
+    let bytes = file();
+    let path = stored("exported.mcap", &bytes);
+    let folder = format!("{}/exported", env!("CARGO_TARGET_TMPDIR"));
+    // A second time in the same folder, from the file in the folder.
+    for path in [path, format!("{folder}/recording.mcap")] {
+        let (code, output, errors) = run(&["replay", &path, "--export", &folder]);
+        assert_eq!((code, errors.as_str()), (0, ""));
+        assert!(output.trim().ends_with("index.html"));
+        for name in ["index.html", "replay.js", "style.css"] {
+            assert!(std::fs::metadata(format!("{folder}/{name}")).unwrap().len() > 1000);
+        }
+        assert!(std::fs::read(format!("{folder}/recording.mcap")).unwrap() == bytes);
+    }
+}
+
+#[test]
+fn a_file_without_records_has_no_page() {
+    let path = stored("no-log.txt", "no log");
+    let (code, _, errors) = run(&["replay", &path]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("not a log file"), "{errors}");
+    let (code, _, errors) = run(&["info", &path, "--listen", "127.0.0.1:0"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("options of `replay`"), "{errors}");
+}
