@@ -7,6 +7,8 @@
 mod entry;
 mod error;
 mod header;
+mod journal;
+mod journal_error;
 mod json;
 mod marker;
 mod player;
@@ -17,6 +19,8 @@ mod writer;
 pub use entry::LogEntry;
 pub use error::LogError;
 pub use header::{LogHeader, LogKind};
+pub use journal::{Journal, JournalOptions, JournalSync};
+pub use journal_error::JournalError;
 pub use json::to_json;
 pub use marker::Marker;
 pub use player::Player;

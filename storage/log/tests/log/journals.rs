@@ -1,0 +1,290 @@
+//! Journals of real processes that are killed, of a full storage, and of cut files.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use syncvar::interest::Tag;
+use syncvar::log::{Journal, JournalError, JournalOptions, JournalSync};
+use syncvar::prelude::*;
+use syncvar::testing::Random;
+
+/// Directory of the journal, in a process that is killed.
+const DIRECTORY: &str = "SYNCVAR_JOURNAL_DIRECTORY";
+
+/// Number of kills in place of the usual one.
+const KILLS: &str = "SYNCVAR_JOURNAL_KILLS";
+
+const CELLS: u32 = 40;
+
+/// All fields of all cells have the number of the tick: a mixture of two ticks is seen.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Cell {
+    #[sync_var]
+    shown: SyncVar<u64>,
+    #[sync_var(read = server)]
+    kept: SyncVar<u64>,
+    #[sync_var(read = owner)]
+    own: SyncVar<u64>,
+    #[sync_var]
+    last: SyncList<u64>,
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<Cell>("cell")
+}
+
+fn spark(tick: u64) -> NetId {
+    NetId(u32::try_from(1_000 + tick).unwrap())
+}
+
+fn spawn(server: &mut NetworkServer, id: NetId) {
+    let options = SpawnOptions {
+        net_id: Some(id),
+        ..SpawnOptions::default()
+    };
+    server.try_spawn(Cell::default(), options).unwrap();
+}
+
+/// Makes the world of a tick, from that of the tick before.
+fn play(server: &mut NetworkServer, tick: u64) {
+    for number in 1..=CELLS {
+        let id = NetId(number);
+        if server.identity(id).is_none() {
+            spawn(server, id);
+        }
+        let mut cell = server.get_mut::<Cell>(id).unwrap();
+        cell.shown.set(tick);
+        cell.kept.set(tick);
+        cell.own.set(tick);
+        cell.last.push(tick);
+        if cell.last.len() > 3 {
+            cell.last.remove(0);
+        }
+    }
+    spawn(server, spark(tick));
+    if tick > 5 {
+        server.despawn(spark(tick - 5)).unwrap();
+    }
+    server.set_group(NetId(1), Some(Tag(tick))).unwrap();
+    if tick.is_multiple_of(2) {
+        server.hide_from_all(NetId(2)).unwrap();
+    } else {
+        server.show_to_all(NetId(2)).unwrap();
+    }
+}
+
+/// Returns the tick of the world, which is that of one tick.
+fn check(server: &NetworkServer) -> u64 {
+    let Some(first) = server.get::<Cell>(NetId(1)) else {
+        return 0;
+    };
+    let tick = *first.shown;
+    for number in 1..=CELLS {
+        let cell = server.get::<Cell>(NetId(number)).unwrap();
+        assert_eq!((*cell.shown, *cell.kept, *cell.own), (tick, tick, tick));
+        let last: Vec<_> = (tick.saturating_sub(2).max(1)..=tick).collect();
+        assert_eq!(cell.last.to_vec(), last);
+    }
+    let sparks = (tick.saturating_sub(4).max(1)..=tick).map(spark);
+    let cells = (1..=CELLS).map(NetId);
+    let ids = server.identities().map(|identity| identity.net_id());
+    assert!(ids.eq(cells.chain(sparks)), "tick {tick}");
+    assert_eq!(server.group(NetId(1)), Some(Tag(tick)));
+    tick
+}
+
+fn recover(directory: &Path) -> NetworkServer {
+    let mut server = NetworkServer::new(prefabs());
+    if let Some(save) = Journal::recover(directory).unwrap() {
+        server.load(&save).unwrap();
+    }
+    server
+}
+
+fn directory(name: &str) -> PathBuf {
+    let name = format!("syncvar-{name}-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    let _ = fs::remove_dir_all(&directory);
+    directory
+}
+
+/// Life of a process that is killed: it goes on from the journal, and prints each tick that the journal has.
+#[test]
+fn process_of_a_journal() {
+    let Some(directory) = std::env::var_os(DIRECTORY) else {
+        return;
+    };
+    let directory = PathBuf::from(directory);
+    let mut server = recover(&directory);
+    let mut tick = check(&server);
+    let options = JournalOptions {
+        save_interval: Duration::from_millis(300),
+        sync: JournalSync::Every(Duration::from_secs(1)),
+        retry_interval: Duration::from_millis(100),
+    };
+    let mut journal = Journal::open(&directory, &mut server, options).unwrap();
+    let mut output = std::io::stdout();
+    let start = server.now();
+    for number in 1.. {
+        tick += 1;
+        play(&mut server, tick);
+        server.update(start + number * Duration::from_millis(33));
+        let result = match journal.update(&mut server) {
+            Ok(()) => "tick",
+            Err(_) => "failed",
+        };
+        writeln!(output, "{result} {tick}").unwrap();
+    }
+}
+
+/// Starts the process and kills it after a time. Returns the last tick that the journal had, and the number of failures.
+fn run(mut command: Command, time: Duration) -> (u64, usize) {
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = command.spawn().unwrap();
+    let output = BufReader::new(process.stdout.take().unwrap());
+    let reader = std::thread::spawn(move || output.lines().map_while(Result::ok).collect());
+    std::thread::sleep(time);
+    process.kill().unwrap();
+    process.wait().unwrap();
+    let lines: Vec<String> = reader.join().unwrap();
+    let ticks = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix("tick ")?.parse().ok());
+    let failures = lines
+        .iter()
+        .filter(|line| line.starts_with("failed"))
+        .count();
+    (ticks.max().unwrap_or_default(), failures)
+}
+
+fn process(directory: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let test = "journals::process_of_a_journal";
+    command
+        .args([test, "--exact", "--nocapture"])
+        .env(DIRECTORY, directory);
+    command
+}
+
+#[test]
+fn killed_process_loses_no_tick_that_the_journal_had() {
+    let directory = directory("killed");
+    let kills = std::env::var(KILLS)
+        .ok()
+        .and_then(|kills| kills.parse().ok());
+    let mut random = Random::new(7);
+    let mut reached = 0;
+    for _ in 0..kills.unwrap_or(12) {
+        let time = Duration::from_millis(u64::from(20 + random.below(180)));
+        let (reported, failures) = run(process(&directory), time);
+        let tick = check(&recover(&directory));
+        assert_eq!(failures, 0);
+        assert!(
+            tick >= reported && tick >= reached,
+            "{reported}, {reached}, {tick}"
+        );
+        reached = tick;
+    }
+    assert!(reached > 20, "{reached}");
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+/// A file of the process may have 1 or 2 KiB: appends fail, and a new state heals the journal.
+#[test]
+#[cfg(unix)]
+fn full_storage_costs_no_tick_that_the_journal_had() {
+    let directory = directory("full");
+    let executable = std::env::current_exe().unwrap();
+    let mut command = Command::new("sh");
+    let script =
+        "trap '' XFSZ; ulimit -f 2; exec \"$0\" journals::process_of_a_journal --exact --nocapture";
+    command
+        .args(["-c", script])
+        .arg(executable)
+        .env(DIRECTORY, &directory);
+    let (reported, failures) = run(command, Duration::from_secs(1));
+    let tick = check(&recover(&directory));
+    assert!(tick >= reported && reported > 20, "{reported}, {tick}");
+    assert!(failures > 5, "{failures}");
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+/// Returns the only file of a journal with some ticks.
+fn file_of_ticks(directory: &Path, ticks: u64) -> PathBuf {
+    let mut server = NetworkServer::new(prefabs());
+    let mut journal = Journal::open(directory, &mut server, JournalOptions::default()).unwrap();
+    for tick in 1..=ticks {
+        play(&mut server, tick);
+        server.update(Duration::from_millis(33 * tick));
+        journal.update(&mut server).unwrap();
+    }
+    let mut files = fs::read_dir(directory).unwrap();
+    let file = files.next().unwrap().unwrap().path();
+    assert!(files.next().is_none());
+    file
+}
+
+#[test]
+fn cut_file_has_the_world_of_a_tick() {
+    let directory = directory("cut");
+    let file = file_of_ticks(&directory, 8);
+    let bytes = fs::read(&file).unwrap();
+    let mut reached = 0;
+    for length in (0..bytes.len()).step_by(7).chain([bytes.len()]) {
+        fs::write(&file, &bytes[..length]).unwrap();
+        match Journal::recover(&directory) {
+            // Within the state.
+            Err(error) => assert!(reached == 0, "{length}: {error}"),
+            Ok(save) => {
+                let mut server = NetworkServer::new(prefabs());
+                server.load(&save.unwrap()).unwrap();
+                let tick = check(&server);
+                assert!(tick == reached || tick == reached + 1, "{length}: {tick}");
+                reached = tick;
+            }
+        }
+    }
+    assert_eq!(reached, 8);
+    fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn new_state_replaces_the_files_before_it() {
+    let directory = directory("rotated");
+    let mut server = NetworkServer::new(prefabs());
+    let options = JournalOptions {
+        save_interval: Duration::from_millis(200),
+        ..JournalOptions::default()
+    };
+    let mut journal = Journal::open(&directory, &mut server, options).unwrap();
+    for tick in 1..=30 {
+        play(&mut server, tick);
+        server.update(Duration::from_millis(33 * tick));
+        journal.update(&mut server).unwrap();
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+        assert_eq!(check(&recover(&directory)), tick);
+    }
+    // A file that was cut within its state: the file before it counts.
+    let file = fs::read_dir(&directory)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let bytes = fs::read(&file).unwrap();
+    fs::write(
+        directory.join("journal-99999999.mcap"),
+        &bytes[..bytes.len() / 9],
+    )
+    .unwrap();
+    assert_eq!(check(&recover(&directory)), 30);
+    fs::write(&file, b"no log").unwrap();
+    let error = Journal::recover(&directory).unwrap_err();
+    assert!(matches!(error, JournalError::Log(_)), "{error}");
+    fs::remove_dir_all(&directory).unwrap();
+    assert!(Journal::recover(&directory).unwrap().is_none());
+}
