@@ -14,6 +14,9 @@ const FILE = "recording.mcap";
 /** Step of the keys for a page, in seconds. */
 const LEAP = 5;
 
+/** Rest of the position before it is written into the address, in milliseconds. */
+const HASH_DELAY = 250;
+
 /** Page of a replay. */
 class Page {
   private readonly timeline: Timeline;
@@ -23,6 +26,7 @@ class Page {
   private readonly plots: Plots;
   private readonly speed = at<HTMLSelectElement>("speed");
   private isDue = false;
+  private hashTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly replay: Replay) {
     const seek = (time: number): void => void this.run(replay.seek(time));
@@ -31,16 +35,26 @@ class Page {
       this.redraw();
     };
     this.timeline = new Timeline(replay, seek);
-    this.plots = new Plots(replay, seek, (error) => fail(error));
+    this.plots = new Plots(replay, seek, fail, (objects) => {
+      this.top.reserve(objects);
+      this.redraw();
+    });
     this.objects = new Objects(replay, this.plots);
     this.top = new TopView(replay, choose);
     this.changes = new Changes(replay, choose);
     replay.on("moved", () => this.redraw());
     replay.on("state", () => this.redraw());
     replay.on("error", fail);
+    replay.on("unreadable", (id, reason) => fail(`object ${id}: ${reason}`));
     this.describe();
     this.listen();
+  }
+
+  /** Shows the moment of the address. */
+  async begin(): Promise<void> {
+    await this.readHash();
     this.plots.begin();
+    this.redraw();
   }
 
   private describe(): void {
@@ -89,7 +103,10 @@ class Page {
 
   private toggle(): void {
     const { replay } = this;
-    if (replay.speed !== undefined) return replay.pause();
+    if (replay.speed !== undefined) {
+      replay.pause();
+      return this.writeHash();
+    }
     const play = (): void => replay.play(Number(this.speed.value));
     if (replay.position >= replay.end) replay.seek(replay.start).then(play, fail);
     else play();
@@ -100,7 +117,9 @@ class Page {
     try {
       await operation;
       fail(undefined);
-      if (this.replay.speed === undefined) this.writeHash();
+      // Browsers refuse many addresses in a short time, as of a pointer that drags.
+      clearTimeout(this.hashTimer);
+      this.hashTimer = setTimeout(() => this.replay.speed === undefined && this.writeHash(), HASH_DELAY);
     } catch (error) {
       fail(error);
     }
@@ -126,12 +145,12 @@ class Page {
     else note("In the address");
   }
 
-  readHash(): Promise<void> {
+  private readHash(): Promise<void> {
     const time = Number(/[#&]t=([\d.]+)/.exec(location.hash)?.[1] ?? NaN);
     return Number.isFinite(time) ? this.run(this.replay.seek(this.replay.start + time)) : Promise.resolve();
   }
 
-  redraw(): void {
+  private redraw(): void {
     if (this.isDue) return;
     this.isDue = true;
     requestAnimationFrame(() => {
@@ -163,8 +182,7 @@ async function open(): Promise<void> {
   const replay = await Replay.open(address);
   const page = new Page(replay);
   Object.assign(globalThis, { replay });
-  await page.readHash();
-  page.redraw();
+  await page.begin();
   document.body.classList.add("ready");
 }
 

@@ -26,8 +26,9 @@ export class Plots {
     private readonly replay: Replay,
     private readonly seek: (time: number) => void,
     private readonly failed: (error: unknown) => void,
+    visit: (objects: Iterable<NetworkObject>) => void,
   ) {
-    this.scanner = new Scanner(replay);
+    this.scanner = new Scanner(replay, visit);
     this.span.addEventListener("change", () => this.draw());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.show());
     new ResizeObserver(() => this.resize()).observe(at("plots-panel"));
@@ -46,7 +47,9 @@ export class Plots {
 
   /** Plots the first number of an object, so that a first look has a plot. */
   begin(): void {
-    for (const object of this.replay.objects.values()) {
+    const objects = [...this.replay.objects.values()];
+    const order = this.replay.header.schema.prefabs;
+    for (const object of objects.sort((a, b) => order.indexOf(a.prefab) - order.indexOf(b.prefab) || a.id - b.id)) {
       for (const { name, schema } of object.behaviours) {
         const field = schema.fields.find((it) => numberAt(object, `${name}.${it.name}`) !== null && typeof object.get(name)!.fields[it.name] === "number");
         if (field) return this.toggle(object, `${name}.${field.name}`);
@@ -121,7 +124,7 @@ export class Plots {
     const box = make("div", { className: "chart" });
     at("bytes").append(box);
     // The last sum is the highest area: it is drawn first.
-    this.chart(box, 160, [buckets.map((time) => time - this.replay.start), ...stacked.reverse()], series.reverse(), (value) => `${size(value)}/s`);
+    this.chart(box, 160, [buckets.map((time) => time - this.replay.start), ...stacked.reverse()], series.reverse(), (value) => `${size(value)}/s`, true);
     const total = sum(parts.map(([, all]) => sum(all))) || 1;
     const rows = parts.map(([name, all], index) => {
       const swatch = make("i", { className: "swatch" });
@@ -131,7 +134,7 @@ export class Plots {
     at("costs").replaceChildren(...rows);
   }
 
-  private chart(box: HTMLElement, height: number, data: (number | null)[][], series: uPlot.Series[], value: (value: number) => string): void {
+  private chart(box: HTMLElement, height: number, data: (number | null)[][], series: uPlot.Series[], value: (value: number) => string, isFromZero = false): void {
     const axis = { stroke: colour("dim"), font: FONT, grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1, size: 4 } };
     const { replay, samples } = this;
     const chart = new uPlot(
@@ -139,7 +142,7 @@ export class Plots {
         width: box.clientWidth,
         height,
         legend: { show: false },
-        scales: { x: { time: false, range: [samples!.start - replay.start, samples!.end - replay.start || 1] } },
+        scales: { x: { time: false, range: [samples!.start - replay.start, samples!.end - replay.start || 1] }, ...(isFromZero && { y: { range: (_, __, high) => [0, high * 1.1 || 1] } }) },
         axes: [
           { ...axis, size: 28, values: (_, all) => all.map((it) => clock(it, it % 1 ? (Number.isInteger(it * 10) ? 1 : 2) : 0)) },
           { ...axis, size: 64, values: (_, all) => all.map(value) },

@@ -45,7 +45,10 @@ export class Scanner {
   private fork: Promise<Replay> | undefined;
   private run = 0;
 
-  constructor(private readonly replay: Replay) {}
+  constructor(
+    private readonly replay: Replay,
+    private readonly visit: (objects: Iterable<NetworkObject>) => void,
+  ) {}
 
   /** Plays a window. Returns `undefined` if another scan has begun. */
   async scan(start: number, end: number, plotted: readonly Plotted[]): Promise<Samples | undefined> {
@@ -83,6 +86,7 @@ export class Scanner {
       let from = performance.now();
       while (fork.position < Math.min(end, fork.end) && run === this.run) {
         await fork.advance(Math.min(0.25, end - fork.position));
+        this.visit(fork.objects.values());
         if (performance.now() - from < SLICE) continue;
         await new Promise((done) => setTimeout(done));
         from = performance.now();

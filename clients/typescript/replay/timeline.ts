@@ -8,6 +8,7 @@ export class Timeline {
   private readonly canvas = at<HTMLCanvasElement>("timeline");
   private readonly context = this.canvas.getContext("2d")!;
   private readonly keyframes: number[];
+  private readonly chunks: { start: number; density: number }[];
   private isDragged = false;
 
   constructor(
@@ -15,6 +16,10 @@ export class Timeline {
     private readonly seek: (time: number) => void,
   ) {
     this.keyframes = replay.keyframes;
+    const { chunks, duration } = replay;
+    // The last chunk may be a moment long, and is no peak.
+    const least = Math.max(duration / 200, 0.05);
+    this.chunks = chunks.map(({ start, end, bytes }) => ({ start, density: bytes / Math.max(end - start, least) }));
     const { canvas } = this;
     canvas.addEventListener("pointerdown", (event) => {
       this.isDragged = true;
@@ -50,12 +55,13 @@ export class Timeline {
     canvas.height = Math.round(height * scale);
     context.setTransform(scale, 0, 0, scale, 0, 0);
     const x = (time: number): number => (replay.duration ? ((time - replay.start) / replay.duration) * width : 0);
-    const densities = replay.chunks.map(({ start, end, bytes }) => bytes / Math.max(end - start, 0.05));
-    const most = Math.max(...densities.slice(0, 100_000), 1);
+    const most = this.chunks.reduce((most, { density }) => Math.max(most, density), 1);
     context.fillStyle = colour("bar");
-    replay.chunks.forEach(({ start, end }, index) => {
-      const tall = (densities[index] / most) * (height - 22);
-      context.fillRect(x(start), height - 6 - tall, Math.max(x(end) - x(start) - 1, 1), tall);
+    this.chunks.forEach(({ start, density }, index) => {
+      const tall = (density / most) * (height - 22);
+      // The next chunk begins a tick later.
+      const end = this.chunks[index + 1]?.start ?? replay.end;
+      context.fillRect(x(start), height - 6 - tall, Math.max(x(end) - x(start), 1), tall);
     });
     context.fillStyle = colour("dim");
     for (const time of this.keyframes) context.fillRect(x(time), height - 6, 1.5, 6);

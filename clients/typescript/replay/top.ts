@@ -47,11 +47,21 @@ export class TopView {
       if (place) this.places.push(place);
     }
     at("top-panel").hidden = !this.places.length && !Number.isFinite(this.bounds[0]);
-    for (const { x, y } of this.places) {
-      const [left, low, right, high] = this.bounds;
-      this.bounds = [Math.min(left, x), Math.min(low, y), Math.max(right, x), Math.max(high, y)];
-    }
+    for (const place of this.places) this.include(place);
     this.paint(chosen);
+  }
+
+  /** Makes room for the places of objects at another time. */
+  reserve(objects: Iterable<NetworkObject>): void {
+    for (const object of objects) {
+      const place = this.placeOf(object);
+      if (place) this.include(place);
+    }
+  }
+
+  private include({ x, y }: Place): void {
+    const [left, low, right, high] = this.bounds;
+    this.bounds = [Math.min(left, x), Math.min(low, y), Math.max(right, x), Math.max(high, y)];
   }
 
   private placeOf(object: NetworkObject): Place | undefined {

@@ -98,9 +98,10 @@ export class Replay {
     return this.log.chunks.flatMap(({ start }, at) => (this.log.hasKeyframe(at) ? [start / 1e6] : []));
   }
 
-  /** Times and compressed bytes of the chunks. */
+  /** Times and compressed bytes of the chunks with records. */
   get chunks(): { start: number; end: number; bytes: number }[] {
-    return this.log.chunks.map(({ start, end, length }) => ({ start: start / 1e6, end: end / 1e6, bytes: length }));
+    const chunks = this.log.chunks.filter((_, at) => this.hasRecords(at));
+    return chunks.map(({ start, end, length }) => ({ start: start / 1e6, end: end / 1e6, bytes: length }));
   }
 
   /** Objects by id. */
