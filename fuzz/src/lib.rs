@@ -9,6 +9,7 @@ pub mod foreign;
 pub mod frames;
 pub mod kcp;
 pub mod limits;
+pub mod logs;
 pub mod objects;
 pub mod packet;
 pub mod pawn;
@@ -40,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     ("values", values::run),
     ("collections", collections::run),
     ("records", records::run),
+    ("logs", logs::run),
     ("kcp", kcp::run),
     ("udp", udp::run),
     ("frames", frames::run),

@@ -34,6 +34,7 @@ pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
         "values" => values_of(root),
         "collections" => collections(),
         "records" => records(),
+        "logs" => logs(),
         "kcp" => kcp(root),
         "udp" => udp(),
         "frames" => frames(root),
@@ -358,6 +359,19 @@ fn records() -> Vec<Vec<u8>> {
         }
     }
     inputs
+}
+
+/// A cut, and a changed byte, at places over a whole log file.
+fn logs() -> Vec<Vec<u8>> {
+    let places = (0..200_u32).map(|place| place * 37);
+    let changes = places.flat_map(|place| {
+        let [a, b, c, d] = place.to_le_bytes();
+        [
+            of_steps(&[(0, &[a, b, c, d])]),
+            of_steps(&[(1, &[a, b, c, d, 1 << (place % 8)])]),
+        ]
+    });
+    changes.collect()
 }
 
 /// Steps of a session on a link.

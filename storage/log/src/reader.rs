@@ -1,6 +1,7 @@
 //! `LogReader`: the records of a file. WIRE.md, section 10.
 
 mod chunk;
+mod fields;
 mod index;
 mod source;
 
@@ -9,7 +10,6 @@ use std::io::{Read, Seek};
 use std::path::Path;
 use std::time::Duration;
 
-use mcap::records::Channel;
 use syncvar_runtime::schema::Schema;
 
 use crate::header::{MARKERS, PROGRAM, SYNCVAR, VERSION, nanos};
@@ -110,11 +110,11 @@ impl<R: Read + Seek> LogReader<R> {
         };
         let chunk = read_chunk(&mut source, first, max_chunk)?;
         let schema = { chunk.schemas.iter() }
-            .find(|(schema, _)| schema.name == SYNCVAR && schema.encoding == SYNCVAR);
-        let Some((_, text)) = schema else {
+            .find(|schema| schema.name == SYNCVAR && schema.encoding == SYNCVAR);
+        let Some(schema) = schema else {
             return Err(LogError::Foreign("its schema is missing".into()));
         };
-        let text = String::from_utf8_lossy(text);
+        let text = String::from_utf8_lossy(&schema.data);
         let schema = Schema::parse(&text).map_err(LogError::Schema)?;
         let (kind, channels) = Channels::find(&chunk.channels)
             .ok_or_else(|| LogError::Foreign("its channels are missing".into()))?;
@@ -130,6 +130,9 @@ impl<R: Read + Seek> LogReader<R> {
             chunk: Some((0, chunk)),
         };
         reader.complete_channels()?;
+        if reader.keyframes().next().is_none() {
+            return Err(LogError::Foreign("it has no whole keyframe".into()));
+        }
         Ok(reader)
     }
 
@@ -174,13 +177,17 @@ impl<R: Read + Seek> LogReader<R> {
             }
             let chunk = read_chunk(&mut self.source, place, self.max_chunk)?;
             let found = chunk.channels.iter();
-            channels.extend(found.filter(|it| it.topic == MARKERS).map(|it| it.id));
+            channels.extend(
+                found
+                    .filter(|(_, topic)| topic == MARKERS)
+                    .map(|(number, _)| *number),
+            );
             for message in &chunk.messages {
-                if !channels.contains(&message.header.channel_id) {
+                if !channels.contains(&message.channel) {
                     continue;
                 }
                 let data = chunk.bytes.get(message.data.clone()).unwrap_or_default();
-                let marker = Marker::from_message(message.header.log_time, data);
+                let marker = Marker::from_message(message.log_time, data);
                 let reason = "malformed marker";
                 markers.push(marker.ok_or_else(|| LogError::damaged(place.place.offset, reason))?);
             }
@@ -236,12 +243,12 @@ impl<R: Read + Seek> LogReader<R> {
                 continue;
             };
             self.next.1 += 1;
-            let channel = Some(found.header.channel_id);
+            let channel = Some(found.channel);
             if channel == self.channels.keyframes || channel == self.channels.records {
                 return Ok(Some(LogEntry {
                     is_keyframe: channel == self.channels.keyframes,
-                    seq: found.header.sequence.into(),
-                    time: Duration::from_nanos(found.header.log_time),
+                    seq: found.sequence.into(),
+                    time: Duration::from_nanos(found.log_time),
                     bytes: chunk.bytes.slice(found.data.clone()),
                 }));
             }
@@ -307,7 +314,7 @@ impl<R: Read + Seek> LogReader<R> {
         match read_chunk(&mut self.source, last, self.max_chunk) {
             Ok(chunk) => {
                 let messages = chunk.messages.iter();
-                last.channels = Some(messages.map(|it| it.header.channel_id).collect());
+                last.channels = Some(messages.map(|it| it.channel).collect());
             }
             Err(LogError::Damaged { .. }) => {
                 self.index.chunks.pop();
@@ -320,13 +327,13 @@ impl<R: Read + Seek> LogReader<R> {
 
 impl Channels {
     /// Finds the kind of a file by its channels.
-    fn find(channels: &[Channel]) -> Option<(LogKind, Self)> {
+    fn find(channels: &[(u16, String)]) -> Option<(LogKind, Self)> {
         [LogKind::Recording, LogKind::Journal]
             .into_iter()
             .find_map(|kind| {
                 let number = |topic| {
-                    let channel = { channels.iter() }.find(|channel| channel.topic == topic);
-                    channel.map(|channel| channel.id)
+                    let channel = { channels.iter() }.find(|(_, own)| own == topic);
+                    channel.map(|(number, _)| *number)
                 };
                 let channels = Self {
                     keyframes: number(kind.keyframes()),

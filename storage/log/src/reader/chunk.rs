@@ -4,15 +4,15 @@ use std::io::Read;
 use std::ops::Range;
 
 use bytes::Bytes;
-use mcap::parse_record;
-use mcap::records::{Channel, ChunkHeader, MessageHeader, Record, SchemaHeader, op};
+use mcap::records::op;
 use zstd::stream::Decoder;
 
-use super::source::{Place, RECORD};
+use super::fields::Fields;
+use super::source::Place;
 use crate::LogError;
 
 /// Most memory of the window of the compression, as a power of two.
-const WINDOW: u32 = 27;
+const WINDOW: u32 = 24;
 
 /// Messages, schemas and channels of a chunk, whose checksum was right.
 #[derive(Debug, Default)]
@@ -20,20 +20,55 @@ pub(super) struct Chunk {
     /// Decompressed bytes.
     pub(super) bytes: Bytes,
     pub(super) messages: Vec<ChunkMessage>,
-    pub(super) schemas: Vec<(SchemaHeader, Vec<u8>)>,
-    pub(super) channels: Vec<Channel>,
+    pub(super) schemas: Vec<ChunkSchema>,
+    /// Numbers and topics of the channels.
+    pub(super) channels: Vec<(u16, String)>,
 }
 
 /// Message of a chunk.
 #[derive(Debug)]
 pub(super) struct ChunkMessage {
-    pub(super) header: MessageHeader,
+    pub(super) channel: u16,
+    pub(super) sequence: u32,
+    pub(super) log_time: u64,
     /// Position of its data.
     pub(super) data: Range<usize>,
 }
 
+/// Schema of a chunk.
+#[derive(Debug)]
+pub(super) struct ChunkSchema {
+    pub(super) name: String,
+    pub(super) encoding: String,
+    pub(super) data: Vec<u8>,
+}
+
+/// Fields of a chunk before its messages.
+struct ChunkHeader<'a> {
+    times: (u64, u64),
+    length: u64,
+    checksum: u32,
+    compression: &'a str,
+    data: &'a [u8],
+}
+
+impl<'a> ChunkHeader<'a> {
+    fn read(mut fields: Fields<'a>) -> Option<Self> {
+        Some(Self {
+            times: (fields.u64()?, fields.u64()?),
+            length: fields.u64()?,
+            checksum: fields.u32()?,
+            compression: fields.text()?,
+            data: {
+                let length = fields.u64()?;
+                fields.bytes(length)?
+            },
+        })
+    }
+}
+
 impl Chunk {
-    /// Decodes a chunk. `times` are those of the index, if the file has one.
+    /// Decodes a chunk. `times` are those of the index.
     pub(super) fn decode(
         place: Place,
         content: &[u8],
@@ -41,15 +76,14 @@ impl Chunk {
         times: (u64, u64),
     ) -> Result<Self, LogError> {
         let damaged = |reason: &str| LogError::damaged(place.offset, reason);
-        let Ok(Record::Chunk { header, data }) = parse_record(op::CHUNK, content) else {
-            return Err(damaged("malformed chunk"));
-        };
-        if (header.message_start_time, header.message_end_time) != times {
+        let header = ChunkHeader::read(Fields(content));
+        let header = header.ok_or_else(|| damaged("malformed chunk"))?;
+        if header.times != times {
             return Err(damaged("the chunk has other times than the index"));
         }
-        let bytes = decompress(place.offset, &header, &data, limit)?;
+        let bytes = decompress(place.offset, &header, limit)?;
         let chunk = Self::read(bytes).ok_or_else(|| damaged("malformed message in a chunk"))?;
-        let mut log_times = { chunk.messages.iter() }.map(|message| message.header.log_time);
+        let mut log_times = { chunk.messages.iter() }.map(|message| message.log_time);
         if !log_times.clone().is_sorted() {
             return Err(damaged("times within the chunk descend"));
         }
@@ -63,27 +97,14 @@ impl Chunk {
     /// Reads the records of MCAP in decompressed bytes.
     fn read(bytes: Bytes) -> Option<Self> {
         let mut chunk = Self::default();
-        let mut start = 0;
-        let record = usize::try_from(RECORD).ok()?;
-        while start < bytes.len() {
-            let (head, rest) = bytes.get(start..)?.split_at_checked(record)?;
-            let (&code, length) = head.split_first()?;
-            let length = u64::from_le_bytes(length.try_into().ok()?);
-            let content = rest.get(..usize::try_from(length).ok()?)?;
-            start += record + content.len();
-            if !matches!(code, op::MESSAGE | op::SCHEMA | op::CHANNEL) {
-                continue;
-            }
-            match parse_record(code, content).ok()? {
-                // The data of a message reaches to the end of the record.
-                Record::Message { header, data } => chunk.messages.push(ChunkMessage {
-                    header,
-                    data: start - data.len()..start,
-                }),
-                Record::Schema { header, data } => {
-                    chunk.schemas.push((header, data.into_owned()));
-                }
-                Record::Channel(channel) => chunk.channels.push(channel),
+        let mut fields = Fields(&bytes);
+        while !fields.0.is_empty() {
+            let (code, content) = fields.record()?;
+            let end = bytes.len() - fields.0.len();
+            match code {
+                op::MESSAGE => chunk.messages.push(read_message(content, end)?),
+                op::SCHEMA => chunk.schemas.push(read_schema(content)?),
+                op::CHANNEL => chunk.channels.push(read_channel(content)?),
                 _ => {}
             }
         }
@@ -92,15 +113,36 @@ impl Chunk {
     }
 }
 
+/// Reads a message, whose data reaches to the end of its record.
+fn read_message(mut fields: Fields<'_>, end: usize) -> Option<ChunkMessage> {
+    let (channel, sequence) = (fields.u16()?, fields.u32()?);
+    let (log_time, _publish_time) = (fields.u64()?, fields.u64()?);
+    Some(ChunkMessage {
+        channel,
+        sequence,
+        log_time,
+        data: end - fields.0.len()..end,
+    })
+}
+
+fn read_schema(mut fields: Fields<'_>) -> Option<ChunkSchema> {
+    let _number = fields.u16()?;
+    Some(ChunkSchema {
+        name: fields.text()?.to_owned(),
+        encoding: fields.text()?.to_owned(),
+        data: fields.nested()?.0.to_vec(),
+    })
+}
+
+fn read_channel(mut fields: Fields<'_>) -> Option<(u16, String)> {
+    let (number, _schema) = (fields.u16()?, fields.u16()?);
+    Some((number, fields.text()?.to_owned()))
+}
+
 /// Decompresses the records of a chunk. The memory grows with the decompressed bytes, never with the length in the file.
-fn decompress(
-    offset: u64,
-    header: &ChunkHeader,
-    data: &[u8],
-    limit: u64,
-) -> Result<Bytes, LogError> {
+fn decompress(offset: u64, header: &ChunkHeader<'_>, limit: u64) -> Result<Bytes, LogError> {
     let damaged = |reason: String| LogError::damaged(offset, reason);
-    let length = header.uncompressed_size;
+    let (data, length) = (header.data, header.length);
     if length > limit {
         return Err(LogError::TooLong {
             offset,
@@ -108,7 +150,7 @@ fn decompress(
             limit,
         });
     }
-    let bytes = match header.compression.as_str() {
+    let bytes = match header.compression {
         "" => data.to_vec(),
         "zstd" => {
             let mut bytes = Vec::new();
@@ -128,7 +170,7 @@ fn decompress(
     if bytes.len() as u64 != length {
         return Err(damaged(format!("the chunk has not the length {length}")));
     }
-    let (expected, computed) = (header.uncompressed_crc, crc32fast::hash(&bytes));
+    let (expected, computed) = (header.checksum, crc32fast::hash(&bytes));
     if expected != computed {
         let reason = format!("checksum {expected:08x} of a chunk, {computed:08x} of its bytes");
         return Err(damaged(reason));

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
 
-use mcap::records::{ChunkIndex, Record, op};
-use mcap::{MAGIC, parse_record};
+use mcap::MAGIC;
+use mcap::records::op;
 
+use super::fields::Fields;
 use super::source::{Place, RECORD, Source};
 use crate::LogError;
 use crate::header::SYNCVAR;
@@ -58,9 +59,9 @@ impl Index {
         let head = source.record(index.end)?;
         let head = head.filter(|place| place.code == op::HEADER);
         let head = head.ok_or_else(|| LogError::Foreign("it is cut before its header".into()))?;
-        let profile = match parse_record(op::HEADER, &source.content(head, RECORD_LIMIT)?) {
-            Ok(Record::Header(header)) => header.profile,
-            _ => return Err(LogError::damaged(head.offset, "malformed header")),
+        let content = source.content(head, RECORD_LIMIT)?;
+        let Some(profile) = Fields(&content).text() else {
+            return Err(LogError::damaged(head.offset, "malformed header"));
         };
         if profile != SYNCVAR {
             let reason = format!("its profile is {profile:?}");
@@ -111,10 +112,10 @@ impl Index {
                 }
                 op::METADATA => {
                     let content = source.content(place, RECORD_LIMIT)?;
-                    let Ok(Record::Metadata(read)) = parse_record(op::METADATA, &content) else {
+                    let Some((name, pairs)) = metadata(&content) else {
                         return Err(LogError::damaged(place.offset, "malformed metadata"));
                     };
-                    self.metadata.entry(read.name).or_insert(read.metadata);
+                    self.metadata.entry(name).or_insert(pairs);
                 }
                 // The end of the chunks, or bytes that no writer has written: the file ends before them.
                 _ => return Ok(()),
@@ -139,22 +140,19 @@ impl Index {
         else {
             return Ok(None);
         };
-        let (Some(&op::FOOTER), Some(content)) = (footer.first(), footer.get(9..)) else {
+        let Some((start_of_summary, expected)) = footer_fields(footer) else {
             return Ok(None);
         };
-        let Ok(Record::Footer(fields)) = parse_record(op::FOOTER, content) else {
-            return Ok(None);
-        };
-        let length = start.checked_sub(fields.summary_start);
+        let length = start.checked_sub(start_of_summary);
         let Some(length) = length.filter(|it| (1..=SUMMARY_LIMIT).contains(it)) else {
             return Ok(None);
         };
-        let summary = source.read(fields.summary_start, length)?;
+        let summary = source.read(start_of_summary, length)?;
         // The checksum covers the footer up to itself.
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&summary);
         checksum.update(&footer[..footer.len() - 4]);
-        if checksum.finalize() != fields.summary_crc {
+        if checksum.finalize() != expected {
             return Ok(None);
         }
         Ok(chunk_indexes(&summary, source.length()))
@@ -182,39 +180,53 @@ fn indexed_channel(head: &[u8], length: u64) -> Option<u16> {
 
 /// Reads the times of a chunk.
 fn times(head: &[u8]) -> Option<(u64, u64)> {
-    let (start, end) = head.split_first_chunk::<8>()?;
-    let end = end.first_chunk::<8>()?;
-    Some((u64::from_le_bytes(*start), u64::from_le_bytes(*end)))
+    let mut fields = Fields(head);
+    Some((fields.u64()?, fields.u64()?))
+}
+
+/// Reads the name and the pairs of metadata.
+fn metadata(content: &[u8]) -> Option<(String, BTreeMap<String, String>)> {
+    let mut fields = Fields(content);
+    Some((fields.text()?.to_owned(), fields.texts()?))
+}
+
+/// Reads the start of the summary and its checksum in a footer.
+fn footer_fields(footer: &[u8]) -> Option<(u64, u32)> {
+    let (op::FOOTER, mut fields) = Fields(footer).record()? else {
+        return None;
+    };
+    let (start, _start_of_offsets) = (fields.u64()?, fields.u64()?);
+    Some((start, fields.u32()?))
 }
 
 /// Returns the chunks of a summary; `None` if a record is malformed or outside of the file.
-fn chunk_indexes(mut summary: &[u8], length: u64) -> Option<Vec<ChunkPlace>> {
-    let mut chunks = Vec::new();
-    while let Some((head, rest)) = summary.split_first_chunk::<9>() {
-        let (code, content) = head.split_first()?;
-        let size = u64::from_le_bytes(content.try_into().ok()?);
-        let (content, rest) = rest.split_at_checked(usize::try_from(size).ok()?)?;
-        if *code == op::CHUNK_INDEX {
-            let Ok(Record::ChunkIndex(index)) = parse_record(*code, content) else {
-                return None;
-            };
-            chunks.push(chunk_place(index, length)?);
+fn chunk_indexes(summary: &[u8], length: u64) -> Option<Vec<ChunkPlace>> {
+    let (mut chunks, mut fields) = (Vec::new(), Fields(summary));
+    while !fields.0.is_empty() {
+        let (code, content) = fields.record()?;
+        if code == op::CHUNK_INDEX {
+            chunks.push(chunk_place(content, length)?);
         }
-        summary = rest;
     }
     Some(chunks)
 }
 
-fn chunk_place(index: ChunkIndex, length: u64) -> Option<ChunkPlace> {
+fn chunk_place(mut fields: Fields<'_>, length: u64) -> Option<ChunkPlace> {
+    let times = (fields.u64()?, fields.u64()?);
     let place = Place {
         code: op::CHUNK,
-        offset: index.chunk_start_offset.checked_add(RECORD)?,
-        length: index.chunk_length.checked_sub(RECORD)?,
+        offset: fields.u64()?.checked_add(RECORD)?,
+        length: fields.u64()?.checked_sub(RECORD)?,
     };
+    let (mut channels, mut offsets) = (BTreeSet::new(), fields.nested()?);
+    while !offsets.0.is_empty() {
+        channels.insert(offsets.u16()?);
+        offsets.u64()?;
+    }
     let end = place.offset.checked_add(place.length)?;
-    (end <= length).then(|| ChunkPlace {
+    (end <= length).then_some(ChunkPlace {
         place,
-        times: (index.message_start_time, index.message_end_time),
-        channels: Some(index.message_index_offsets.into_keys().collect()),
+        times,
+        channels: Some(channels),
     })
 }
