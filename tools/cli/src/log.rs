@@ -28,7 +28,7 @@ struct Played {
     /// Objects and positions of the behaviours that the record has changed or spawned, with the names of the fields;
     /// all fields of a spawned object.
     changes: Vec<Change>,
-    /// Set if records before this one are missing, so that it has no effect.
+    /// Set if records before this one are missing, so that this record is skipped.
     is_lost: bool,
 }
 

@@ -235,8 +235,8 @@ function decompressed(packed: Uint8Array, size: number, compression: string, off
   let bytes = packed;
   if (compression === "zstd") {
     try {
-      // A buffer of the told size bounds the memory.
-      bytes = decompress(packed, new Uint8Array(size));
+      // A buffer of the told size bounds the memory. fzstd compares it with a number, for which its bytes would become a text.
+      bytes = decompress(packed, Object.defineProperty(new Uint8Array(size), Symbol.toPrimitive, { value: () => NaN }));
     } catch (error) {
       throw damaged(offset, `malformed zstd: ${error instanceof Error ? error.message : error}`);
     }

@@ -11,8 +11,8 @@ export interface Source {
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
-/** Length of the block that a short read loads: several records of MCAP outside of chunks. */
-const BLOCK = 64 * 1024;
+/** Length of the block that a short read loads: the indexes behind a chunk and the head of the next one, in a scan of a cut file. */
+const BLOCK = 16 * 1024;
 
 /** Longest file on a web space without range requests. */
 const MAX_WHOLE = 32 * 1024 * 1024;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::row::Row;
 
-/// Writer of a file with a channel for each behaviour of each object.
+/// Writer of a file with a channel for each object and behaviour.
 pub(super) struct Channels {
     mcap: Writer<NoSeek<Output>>,
     output: Output,

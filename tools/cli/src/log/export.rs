@@ -14,7 +14,7 @@ pub(crate) enum Form {
     Json,
     /// A row for each changed number.
     Csv,
-    /// A file in MCAP with a channel of JSON for each behaviour of each object.
+    /// A file in MCAP with a channel of JSON for each object and behaviour.
     Mcap,
 }
 

@@ -11,7 +11,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Reads a header of one range. A header of several ranges, or in another unit, has no effect, as HTTP allows.
+    /// Reads a header. Several ranges, and units except bytes, are ignored, as HTTP allows.
     pub(super) fn of(header: Option<&str>, length: u64) -> Self {
         let range = header.and_then(|header| header.trim().strip_prefix("bytes="));
         let Some((first, last)) = range.and_then(|range| range.split_once('-')) else {

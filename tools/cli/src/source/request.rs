@@ -35,7 +35,7 @@ impl SchemaRequest {
         self.outcome.take()
     }
 
-    /// Handles the messages of a packet. Returns `None` at a malformed one.
+    /// Handles the messages of a packet. Returns `None` at a malformed message.
     fn handle_messages(&mut self, mut packet: &[u8]) -> Option<()> {
         while self.outcome.is_none() && !packet.is_empty() {
             let (length, rest) = packet.split_first_chunk()?;

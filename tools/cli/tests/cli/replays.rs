@@ -185,7 +185,7 @@ fn state(client: &NetworkClient) -> Value {
     Value::Object(objects)
 }
 
-/// Returns the states at random times: the microseconds, the tick, the fields of the behaviours of each object.
+/// Returns the states at random times: the microseconds, the tick, the fields by object and behaviour.
 fn states(file: Vec<u8>) -> String {
     let mut player = Player::new(LogReader::new(Cursor::new(file)).unwrap());
     let mut client = player.untyped_client().unwrap();
@@ -303,7 +303,7 @@ fn a_page_answers_only_what_it_has() {
     for (request, status) in [
         ("GET /../Cargo.toml HTTP/1.1\r\nHost: localhost", "404"),
         ("POST / HTTP/1.1\r\nHost: localhost", "405"),
-        // Another site that has the address of this machine.
+        // A web site whose name has the address of this machine.
         ("GET / HTTP/1.1\r\nHost: site.example", "421"),
     ] {
         let (head, _) = page.ask(request);
