@@ -64,6 +64,14 @@
 //! 4. [`Collect`](SyncVarSystems::Collect): fields that this client writes as the owner, to the pools.
 //! 5. [`Send`](SyncVarSystems::Send): the client's update, packets to the link.
 //!
+//! With a [`TickPlugin`], `FixedUpdate` is the tick of both ends, and the client's update comes before the ticks of the frame:
+//!
+//! - Server, `ticks/server.rs`: for each tick that the next update brings, the inputs of the clients to
+//!   [`TickInput`], then `FixedMain`, then rounded values.
+//! - Client, `ticks/client.rs`: [`HeldInput`] to the client, its update, new predictions; the states of the last tick, or of
+//!   the tick that the server has corrected, to the components; for each tick `FixedMain` and a record of the results.
+//!   [`Show`](SyncVarSystems::Show) writes the view of the frame over the fields with `interpolate`.
+//!
 //! Hooks and observers of the game run while [`Server`] and [`Client`] are in the world.
 //!
 //! ## Rooms
@@ -75,6 +83,8 @@
 //! | `server/`, `client/` | plugins and systems of an end, events to the world |
 //! | `connections/` | connections as entities, joins, owners |
 //! | `events/`, `calls.rs` | events and calls between the apps |
+//! | `ticks/` | the loop of the fixed steps, inputs |
+//! | `prediction/` | data that goes back: predicted components, local data, spawns |
 //! | `delivery/` | receivers of an entity: rules as components, interest |
 //! | `link/` | packets of an end; links in memory |
 //! | `relations/` | parents, entities of both ends |

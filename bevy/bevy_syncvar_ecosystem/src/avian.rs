@@ -13,6 +13,8 @@
 pub mod arena;
 mod shadows;
 
+use std::time::Duration;
+
 use avian2d::collision::contact_types::ContactGraph;
 use avian2d::dynamics::solver::constraint_graph::ConstraintGraph;
 use avian2d::dynamics::solver::islands::{IslandPlugin, IslandSleepingPlugin};
@@ -99,11 +101,11 @@ fn body(kind: RigidBody) -> impl Bundle {
 /// The rules of a character, on both ends.
 fn steer(mut characters: Query<(&Position, &mut LinearVelocity, &TickInput<Steer>)>) {
     for (position, mut velocity, input) in &mut characters {
-        let wanted = 3.0 * input.run.clamp(-1.0, 1.0);
-        velocity.x += (wanted - velocity.x).clamp(-0.4, 0.4);
+        let wanted = 2.0 * input.run.clamp(-1.0, 1.0);
+        velocity.x += (wanted - velocity.x).clamp(-0.3, 0.3);
         let stands = velocity.y.abs() < 0.5 && position.y < 4.0;
         if input.jump && stands {
-            velocity.y = 4.0;
+            velocity.y = 3.5;
         }
     }
 }
@@ -116,16 +118,21 @@ pub fn server(plugin: ServerPlugin, crates: u16) -> App {
         let at = Position::from_xy(2.0 * f32::from(place) - 6.0, 0.5);
         world.spawn((Replicated, Crate, at, body(RigidBody::Dynamic)));
     }
-    app.add_observer(|joined: On<ClientJoined>, mut commands: Commands| {
-        let at = Position::from_xy(-10.0, 0.5);
-        let owner = Owner(joined.entity);
-        commands.spawn((Replicated, owner, Character, at, body(RigidBody::Dynamic)));
-    });
+    app.add_observer(
+        |joined: On<ClientJoined>, ids: Res<Connections>, mut commands: Commands| {
+            let place = u8::try_from(ids.ids().len()).unwrap_or(u8::MAX);
+            let at = Position::from_xy(-8.0 - 2.0 * f32::from(place), 0.5);
+            let owner = Owner(joined.entity);
+            commands.spawn((Replicated, owner, Character, at, body(RigidBody::Dynamic)));
+        },
+    );
     app
 }
 
-/// Makes a client.
-pub fn client(plugin: ClientPlugin) -> App {
+/// Makes a client. A push of a rival is wrong by the time in which the rival has been seen too late: its correction takes
+/// longer than the usual one, so that no frame has a jump.
+pub fn client(mut plugin: ClientPlugin) -> App {
+    plugin.config.correction_time = Duration::from_millis(600);
     let mut app = app(plugin);
     app.register_required_components::<Owned, Predicted>();
     app.register_required_components::<Crate, Predicted>();
