@@ -9,6 +9,9 @@ import { numberAt, type Plotted, type Samples, Scanner } from "./scan.js";
 const MOST_PLOTS = 8;
 const MOST_COSTS = 7;
 
+/** Rest of the window before a scan, in milliseconds. */
+const DELAY = 150;
+
 const FONT = "11px system-ui, sans-serif";
 
 /** Plots of a replay. */
@@ -21,6 +24,7 @@ export class Plots {
   private cursors: { chart: uPlot; line: HTMLElement }[] = [];
   /** Window that is shown or on its way. */
   private wanted = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly replay: Replay,
@@ -68,17 +72,24 @@ export class Plots {
     const wanted = `${start} ${span}`;
     if (wanted !== this.wanted) {
       this.wanted = wanted;
-      this.scanner.scan(start, Math.min(start + span, replay.end), this.plotted).then((samples) => {
-        if (!samples) return;
-        this.samples = samples;
-        this.show();
-      }, this.failed);
+      // The work of a scan would slow the seeks of a pointer that drags.
+      this.scanner.stop();
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.scan(start, Math.min(start + span, replay.end)), DELAY);
     }
     for (const { chart, line } of this.cursors) {
       const left = chart.valToPos(replay.position - replay.start, "x");
       line.style.transform = `translateX(${left}px)`;
       line.hidden = !(left >= 0 && left <= chart.over.clientWidth);
     }
+  }
+
+  private scan(start: number, end: number): void {
+    this.scanner.scan(start, end, this.plotted).then((samples) => {
+      if (!samples) return;
+      this.samples = samples;
+      this.show();
+    }, this.failed);
   }
 
   private resize(): void {

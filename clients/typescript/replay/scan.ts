@@ -50,6 +50,11 @@ export class Scanner {
     private readonly visit: (objects: Iterable<NetworkObject>) => void,
   ) {}
 
+  /** Ends the scan in progress. */
+  stop(): void {
+    this.run++;
+  }
+
   /** Plays a window. Returns `undefined` if another scan has begun. */
   async scan(start: number, end: number, plotted: readonly Plotted[]): Promise<Samples | undefined> {
     const run = ++this.run;

@@ -243,6 +243,8 @@ export class Replay {
   }
 
   private async jump(time: number): Promise<void> {
+    // A chunk that is not readable leaves the objects as they are.
+    const tail = await this.tailOf(time);
     if (!this.leadsTo(time)) {
       const { log } = this;
       let chunk = 0;
@@ -252,7 +254,6 @@ export class Replay {
       this.cursor = { chunk, message: 0 };
       this.stage.jump();
     }
-    const tail = await this.tailOf(time);
     await this.playUntil(time, ({ time }) => (time >= tail ? "kept" : "silent"));
     this.at = time;
   }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use syncvar::NetworkIdentity;
-use syncvar::log::{LogEntry, LogHeader, LogReader, LogWriter, Marker, Player, to_json};
+use syncvar::log::{LogEntry, LogHeader, LogKind, LogReader, LogWriter, Marker, Player, to_json};
 use syncvar::prelude::*;
 use syncvar::testing::Random;
 
@@ -142,8 +142,13 @@ impl Race {
 }
 
 fn file() -> Vec<u8> {
+    file_of(LogKind::Recording)
+}
+
+fn file_of(kind: LogKind) -> Vec<u8> {
     let mut race = Race::new();
     let mut header = LogHeader::of(&race.server);
+    header.kind = kind;
     header.program.insert("map".into(), "harbour".into());
     let mut writer = LogWriter::new(&header).unwrap();
     let mut last = 0;
@@ -326,6 +331,19 @@ fn an_export_has_the_page_and_the_file() {
         }
         assert!(std::fs::read(format!("{folder}/recording.mcap")).unwrap() == bytes);
     }
+}
+
+#[test]
+fn a_journal_stays_on_its_machine() {
+    let path = stored("journal.mcap", file_of(LogKind::Journal));
+    let folder = format!("{}/journal", env!("CARGO_TARGET_TMPDIR"));
+    for place in [["--export", folder.as_str()], ["--listen", "0.0.0.0:0"]] {
+        let (code, _, errors) = run(&["replay", &path, place[0], place[1]]);
+        assert_eq!(code, 2);
+        assert!(errors.contains("tokens of sessions"), "{errors}");
+    }
+    let (head, _) = Page::start(&path).ask("GET / HTTP/1.1\r\nHost: localhost");
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
 }
 
 #[test]
