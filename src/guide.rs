@@ -32,6 +32,7 @@ pages! {
     rewinding = "rewinding.md"
     host = "host.md"
     recording = "recording.md"
+    saving = "saving.md"
     engine = "engine.md"
     writing_a_transport = "writing-a-transport.md"
     testing = "testing.md"
@@ -42,6 +43,9 @@ pages! {
     migrating_netcode = "migrating-netcode.md"
     migrating_colyseus = "migrating-colyseus.md"
 }
+
+#[cfg(feature = "log")]
+pages! { restarting = "restarting.md" }
 
 #[cfg(feature = "tcp")]
 pages! { transports = "transports.md" transport_limits = "transport-limits.md" encryption = "encryption.md" }

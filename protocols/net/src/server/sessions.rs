@@ -31,7 +31,6 @@ use crate::server::context::Context;
 use crate::server::sessions::admission::AdmissionRule;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::sessions::incoming::Origin;
-use crate::server::sessions::player_keys::PlayerKeys;
 use crate::server::sessions::session::Returns;
 
 /// Connections and their requests for the next update.
@@ -58,8 +57,6 @@ pub(crate) struct Sessions {
     pub(crate) admission_rule: AdmissionRule,
     /// Connections before their first ready, and the places of connections after it.
     pub(crate) lobby: Lobby,
-    /// Players by the program's key.
-    pub(crate) player_keys: PlayerKeys,
 }
 
 /// Connections with requests for the next update.
@@ -91,7 +88,6 @@ impl Sessions {
             intake: Intake::new(limits),
             admission_rule: AdmissionRule::default(),
             lobby: Lobby::default(),
-            player_keys: PlayerKeys::default(),
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use syncvar::NetworkIdentity;
 use syncvar::interest::Tag;
 use syncvar::log::{Journal, JournalError, JournalOptions, JournalSync};
 use syncvar::prelude::*;
@@ -91,7 +92,7 @@ fn check(server: &NetworkServer) -> u64 {
     }
     let sparks = (tick.saturating_sub(4).max(1)..=tick).map(spark);
     let cells = (1..=CELLS).map(NetId);
-    let ids = server.identities().map(|identity| identity.net_id());
+    let ids = server.identities().map(NetworkIdentity::net_id);
     assert!(ids.eq(cells.chain(sparks)), "tick {tick}");
     assert_eq!(server.group(NetId(1)), Some(Tag(tick)));
     tick

@@ -17,17 +17,17 @@ pub(crate) struct LoadedObject {
     pub(crate) parent: Option<NetId>,
 }
 
-impl NetworkClient {
-    /// Ends the client. Returns its prefabs and its objects, by ascending id.
-    pub(crate) fn into_objects(self) -> (Prefabs, Vec<LoadedObject>) {
-        let mut world = self.objects.world;
+impl LoadedObject {
+    /// Ends a client. Returns its prefabs and its objects, by ascending id.
+    pub(crate) fn all_of(client: NetworkClient) -> (Prefabs, Vec<Self>) {
+        let mut world = client.objects.world;
         let mut loaded = Vec::with_capacity(world.objects.len());
         for (number, replica) in world.objects.iter() {
             let (id, at) = (NetId(number), replica.at);
             let prefab = world.pools.prefab(at.pool);
             if let Some(mut behaviours) = world.pools.withdraw(at) {
                 <dyn Slots>::begin_anew(behaviours.slots_mut());
-                loaded.push(LoadedObject {
+                loaded.push(Self {
                     id,
                     prefab,
                     behaviours,

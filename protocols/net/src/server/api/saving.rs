@@ -227,13 +227,13 @@ impl NetworkServer {
     ) -> Result<Vec<NetId>, ObjectError> {
         self.sessions.expect(connection)?;
         let key = key.into();
-        let former = self.sessions.player_keys.connection(&key);
+        let former = self.sessions.returns.players.connection(&key);
         if let Some(former) = former.filter(|it| *it != connection && self.is_away(*it)) {
             self.close(former, DisconnectReason::ConnectionLost);
             self.sessions.connections.remove(former.0);
         }
-        self.sessions.player_keys.set(connection, key.clone());
-        let mut objects = self.sessions.player_keys.take(&key);
+        self.sessions.returns.players.set(connection, key.clone());
+        let mut objects = self.sessions.returns.players.take(&key);
         let entries = &self.objects.world.objects;
         objects.retain(|id| entries.get(id.0).is_some_and(|it| it.owner.is_none()));
         for id in &objects {
@@ -245,7 +245,8 @@ impl NetworkServer {
     /// Returns the key of the player of a connection.
     pub fn player_key(&self, connection: ConnectionId) -> Option<&[u8]> {
         self.sessions
-            .player_keys
+            .returns
+            .players
             .key(connection)
             .map(|key| &key[..])
     }

@@ -299,7 +299,7 @@ impl NetworkServer {
             return;
         };
         let ClosedConnection { accepted, owned } = closed;
-        self.sessions.player_keys.close(connection, &owned);
+        self.sessions.returns.players.close(connection, &owned);
         let number = connection.0;
         tracing::debug!(
             connection = number,

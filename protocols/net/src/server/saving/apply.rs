@@ -32,7 +32,7 @@ pub(crate) struct Loaded {
 pub(crate) fn read(prefabs: Prefabs, save: &Save) -> (Prefabs, Result<Loaded, SaveError>) {
     let mut client = NetworkClient::with_config(prefabs, client_config(save));
     let played = play(&mut client, save);
-    let (prefabs, objects) = client.into_objects();
+    let (prefabs, objects) = LoadedObject::all_of(client);
     let loaded = played.and_then(|facts| {
         check(&objects, &facts)?;
         Ok(Loaded { objects, facts })
@@ -183,7 +183,7 @@ impl Loaded {
             ground.sessions.returns.begin_absence(*id);
             ground.sessions.lobby.place(*id);
             if !facts.key.is_empty() {
-                ground.sessions.player_keys.set(*id, facts.key.clone());
+                ground.sessions.returns.players.set(*id, facts.key.clone());
             }
             for tag in &facts.groups {
                 visibility.groups.members.insert(*id, *tag);
@@ -191,7 +191,7 @@ impl Loaded {
             visibility.interest.management.handle_connect(*id);
         }
         for (key, objects) in &self.facts.players {
-            ground.sessions.player_keys.wait(key.clone(), objects);
+            ground.sessions.returns.players.wait(key.clone(), objects);
         }
     }
 
@@ -221,7 +221,11 @@ impl Loaded {
             } else if let Some(known) = self.facts.connections.get(&owner)
                 && !known.key.is_empty()
             {
-                ground.sessions.player_keys.wait(known.key.clone(), &[*id]);
+                ground
+                    .sessions
+                    .returns
+                    .players
+                    .wait(known.key.clone(), &[*id]);
             }
         }
         owners

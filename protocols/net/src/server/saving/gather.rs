@@ -28,7 +28,7 @@ pub(crate) fn write_keyframe(
 ) -> Result<TickRecord, SaveError> {
     let world = &ground.objects.world;
     let waits = |id: NetId| world.objects.get(id.0).is_some_and(|it| it.owner.is_none());
-    ground.sessions.player_keys.retain(waits);
+    ground.sessions.returns.players.retain(waits);
     let mut items = ItemWriter::default();
     let mut objects = ObjectWriter::default();
     let mut facts = FactsWriter::default();
@@ -45,7 +45,7 @@ pub(crate) fn write_keyframe(
             facts.connection(connection.id, Some(&known));
         }
     }
-    for (key, objects) in ground.sessions.player_keys.waiting() {
+    for (key, objects) in ground.sessions.returns.players.waiting() {
         facts.player(key, objects);
     }
     objects.drain_into(&mut items);
@@ -119,7 +119,12 @@ pub(crate) fn connection_facts(
     let session = connection.session.as_ref();
     let session = session.filter(|_| sessions.lobby.has_place(id));
     let tokens = session.map(|session| session.tokens().collect());
-    let key = sessions.player_keys.key(id).cloned().unwrap_or_default();
+    let key = sessions
+        .returns
+        .players
+        .key(id)
+        .cloned()
+        .unwrap_or_default();
     if tokens.is_none() && key.is_empty() {
         return None;
     }

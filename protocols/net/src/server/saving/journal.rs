@@ -84,7 +84,7 @@ pub(crate) fn known_facts(ground: &Ground<'_>, visibility: &Visibility) -> Known
             known.connections.insert(connection.id, entry);
         }
     }
-    for (key, objects) in ground.sessions.player_keys.waiting() {
+    for (key, objects) in ground.sessions.returns.players.waiting() {
         let entry = entry(|writer| writer.player(key, objects));
         known.players.insert(key.clone(), entry);
     }

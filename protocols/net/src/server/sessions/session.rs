@@ -10,6 +10,7 @@ use syncvar_runtime::unstable::ordered::IdMap;
 use crate::SessionToken;
 use crate::message::Counts;
 use crate::recent::Recent;
+use crate::server::sessions::player_keys::PlayerKeys;
 
 /// Session of a connection.
 #[derive(Debug)]
@@ -114,6 +115,8 @@ pub(crate) struct Returns {
     links: IdMap<ConnectionId, ConnectionId>,
     /// Connections without a link, in the order of their loss.
     away: Vec<ConnectionId>,
+    /// Players by the program's key.
+    pub(crate) players: PlayerKeys,
 }
 
 impl Returns {
