@@ -27,9 +27,10 @@ export function seriesColour(index: number): string {
 
 /** Returns seconds as `1:02.345`, or `1:02:03.456`. */
 export function clock(seconds: number, digits = 3): string {
-  const millis = Math.round(seconds * 1000);
-  const rest = ((millis / 1000) % 60).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");
-  const minutes = Math.floor(millis / 60_000);
+  const scale = 10 ** digits;
+  const rounded = Math.round(seconds * scale) / scale;
+  const minutes = Math.floor(rounded / 60);
+  const rest = (rounded - 60 * minutes).toFixed(digits).padStart(digits ? digits + 3 : 2, "0");
   return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`;
 }
 

@@ -85,6 +85,7 @@ export class Plots {
   }
 
   private scan(start: number, end: number): void {
+    if (!this.samples) at("plots").replaceChildren(make("p", { className: "dim" }, "Reading the window…"));
     this.scanner.scan(start, end, this.plotted).then((samples) => {
       if (!samples) return;
       this.samples = samples;
