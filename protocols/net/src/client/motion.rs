@@ -55,6 +55,13 @@ impl Motion {
         self.clock.note(tick, tick_rate, settled);
     }
 
+    /// Moves the view to the newest tick, without the hooks on the way.
+    pub(super) fn jump(&mut self) {
+        self.clock.restart(self.settled.newest());
+        (self.shown, self.shown_before) = (None, None);
+        self.will_show = WillShow::default();
+    }
+
     /// Returns the view for the next command; `None` for prefabs without a history.
     pub(super) fn message(&self, objects: &Objects, newest: u32) -> Option<ViewMessage> {
         let shown = self.shown.filter(|_| objects.has_history());

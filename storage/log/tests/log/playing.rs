@@ -115,6 +115,56 @@ fn the_speed_is_that_of_the_file_for_the_client_too() {
 }
 
 #[test]
+fn the_view_is_at_the_position_after_a_jump() {
+    #[derive(NetworkBehaviour, Default)]
+    #[network_behaviour(send_interval = 0)]
+    struct Runner {
+        #[sync_var(interpolate = linear)]
+        x: SyncVar<f32>,
+    }
+    let prefabs = || Prefabs::new().register::<Runner>("runner");
+    let mut server = NetworkServer::new(prefabs());
+    let runner = server.spawn(Runner::default());
+    server.start_recording();
+    let mut writer = LogWriter::new(&LogHeader::of(&server)).unwrap();
+    let mut last = 0;
+    for tick in 1..=600_u16 {
+        server.get_mut::<Runner>(runner).unwrap().x.set(tick.into());
+        if tick % 150 == 0 {
+            server.request_keyframe();
+        }
+        server.update(u32::from(tick) * TICK);
+        for record in server.records_after(last) {
+            writer.push(&LogEntry::from(record)).unwrap();
+            last = record.seq();
+        }
+    }
+    let file = Cursor::new(writer.finish().unwrap());
+    let mut player = Player::new(LogReader::new(file).unwrap());
+    let mut client = NetworkClient::new(prefabs());
+    player.play(1.0);
+    let mut frame = 0;
+    let mut play = |player: &mut Player<_>, client: &mut NetworkClient| {
+        for _ in 0..8 {
+            frame += 1;
+            player.update(client, frame * seconds(1.0) / 60).unwrap();
+        }
+        let view = client.view::<Runner>(runner).unwrap();
+        let shown = view.get(Runner::X).unwrap();
+        let newest = *client.get::<Runner>(runner).unwrap().x;
+        assert!(
+            (0.0..5.0).contains(&(newest - shown)),
+            "{shown} of {newest}"
+        );
+    };
+    play(&mut player, &mut client);
+    for ticks in [20, 400, 200, 215, 590] {
+        player.seek(&mut client, ticks * TICK).unwrap();
+        play(&mut player, &mut client);
+    }
+}
+
+#[test]
 fn the_player_pauses_at_the_end() {
     let (id, file) = laps(40);
     let mut player = Player::new(LogReader::new(Cursor::new(file)).unwrap());

@@ -116,6 +116,9 @@ impl NetworkClient {
             if self.session.is_current(number) {
                 self.session.burst.is_jump = false;
             }
+            if let Some(arrivals) = &mut self.arrivals {
+                arrivals.motion.jump();
+            }
         }
         result
     }

@@ -94,6 +94,18 @@ impl ViewClock {
         }
     }
 
+    /// Begins anew at a tick that has arrived now, behind a jump.
+    pub(crate) fn restart(&mut self, tick: u32) {
+        let (rate, interval) = (self.rate, self.interval);
+        *self = Self {
+            interval,
+            ..Self::default()
+        };
+        if rate > 0 {
+            self.note(tick, rate, true);
+        }
+    }
+
     /// Notes the send interval of a behaviour with interpolated fields.
     pub(crate) fn see_interval(&mut self, interval: Nanos) {
         self.interval = self.interval.max(interval);
