@@ -146,7 +146,8 @@ pub use state::{ClientSession, JoinState, joined, serving};
 pub use syncvar;
 #[cfg(all(feature = "web", target_arch = "wasm32"))]
 pub use syncvar_web as web;
-pub use ticks::{HeldInput, Tick, TickInput, TickPlugin, new_tick};
+pub use ticks::{HeldInput, TickInput, TickPlugin, new_tick};
+pub use time::Tick;
 pub use value::NetValue;
 
 /// Imports of most programs: `use bevy_syncvar::prelude::*;`.

@@ -3,6 +3,7 @@
 mod bundle;
 mod component;
 mod observe;
+mod queries;
 mod resource;
 mod transfer;
 

@@ -9,5 +9,5 @@ mod step;
 pub(crate) use input::InputType;
 pub use input::{HeldInput, TickInput};
 pub use plugin::TickPlugin;
-pub use step::{Tick, new_tick};
+pub use step::new_tick;
 pub(crate) use step::{has_ticks, tick_rate};

@@ -1,4 +1,4 @@
-//! The clock of an end.
+//! The clock of an end, and the tick in progress.
 
 use std::time::Duration;
 
@@ -32,4 +32,13 @@ impl NetClock {
             (None, None) => Duration::ZERO,
         }
     }
+}
+
+/// The tick that `FixedUpdate` runs: the same number on both ends.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tick {
+    /// Number of the tick, of the server's time.
+    pub number: u64,
+    /// Whether this client has run the tick before: the server has corrected a state.
+    pub is_replay: bool,
 }

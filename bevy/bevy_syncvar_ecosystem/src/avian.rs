@@ -1,6 +1,6 @@
 //! Characters and crates of Avian in two dimensions: a level that both ends load, bodies that the server owns.
 //!
-//! | what travels | who steps it on a client |
+//! | travelling data | steps on a client |
 //! | --- | --- |
 //! | `Position`, `LinearVelocity` of all bodies | |
 //! | own character, crates | `FixedUpdate` of this client: [`Predicted`], dynamic bodies |
@@ -28,7 +28,7 @@ use bevy_time::{Fixed, Time, TimePlugin};
 
 pub use shadows::{LinearVelocityShadow, PositionShadow};
 
-/// What a player holds down.
+/// Keys that a player holds down.
 #[derive(SyncValue, Clone, Default)]
 pub struct Steer {
     /// Direction of the run: -1 to 1.

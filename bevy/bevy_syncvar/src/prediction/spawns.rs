@@ -16,6 +16,7 @@ use syncvar::{NetId, NetworkClient};
 
 use super::RollbackType;
 use crate::registry::ClientParts;
+use crate::time::Tick;
 use crate::{Client, Net, NetEntities, Owner, Predicted, Replicate, Replicated, Server};
 
 /// Ticks between the spawns of both ends: the input of a client may be late.
@@ -68,7 +69,7 @@ pub struct StepSpawn {
 
 impl StepSpawn {
     /// Makes the key of an entity that this entity spawns in a tick.
-    pub fn new(by: Entity, tick: crate::Tick) -> Self {
+    pub fn new(by: Entity, tick: Tick) -> Self {
         Self {
             by,
             tick: tick.number,

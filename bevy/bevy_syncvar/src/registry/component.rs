@@ -11,21 +11,10 @@ use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::schema::Writers;
 use syncvar::{ConnectionId, NetId, NetworkBehaviour};
 
+use super::queries::Queries;
 use super::transfer::Transfer;
 use super::{ClientParts, ReplicatedType, ServerParts};
-use crate::{Interpolated, Net, NetEntities, Predicted, Received, Remote, Replicated, ShadowOf};
-
-type Changes<C, W, F> = Components<C, (W, F, With<Replicated>)>;
-type Written<C> = Components<C, (Changed<C>, With<Remote>)>;
-type Components<C, F> = QueryState<(&'static Net, &'static mut C), F>;
-type All<C> = QueryState<(Entity, &'static Net, &'static mut C), With<Replicated>>;
-type Present<C> = QueryState<(&'static mut C, Has<Predicted>, Has<Interpolated>)>;
-type Shown<C> = QueryState<(
-    &'static Net,
-    &'static mut C,
-    Has<Predicted>,
-    Has<Interpolated>,
-)>;
+use crate::{Net, NetEntities, Received, Remote, Replicated, ShadowOf};
 
 /// Functions for a component `C` with the shadow `S`, which is sent `W`hen this filter matches, from entities that match
 /// `F`. The vectors are empty between two frames.
@@ -36,20 +25,8 @@ where
     W: QueryFilter + 'static,
     F: QueryFilter + 'static,
 {
-    changed: Option<Changes<C, W, F>>,
-    /// Tables with the component, for their summary ticks.
-    tables: Option<QueryState<Ref<'static, C>, With<Replicated>>>,
-    /// Components of received objects.
-    present: Option<Present<C>>,
-    /// Components that are rewound.
-    all: Option<All<C>>,
-    /// Components of received objects, for the view of a frame.
-    shown: Option<Shown<C>>,
-    /// Components that the owner may have written.
-    written: Option<Written<C>>,
-    /// Entities that send the component.
-    senders: Option<QueryState<(), (With<C>, F)>>,
-    /// Objects of the components in `changed`.
+    queries: Queries<C, W, F>,
+    /// Objects of the components of `Queries::changed`.
     ids: Vec<NetId>,
     added: Vec<(Entity, C)>,
     removed: Vec<Entity>,
@@ -70,13 +47,7 @@ where
 {
     fn default() -> Self {
         Self {
-            changed: None,
-            tables: None,
-            present: None,
-            all: None,
-            shown: None,
-            written: None,
-            senders: None,
+            queries: Queries::default(),
             ids: Vec::new(),
             added: Vec::new(),
             removed: Vec::new(),
@@ -101,7 +72,10 @@ where
         if !C::HAS_SUMMARY_TICK {
             return true;
         }
-        let tables = self.tables.get_or_insert_with(|| QueryState::new(world));
+        let tables = self
+            .queries
+            .tables
+            .get_or_insert_with(|| QueryState::new(world));
         let Ok(mut tables) = tables.contiguous_iter(world) else {
             return true;
         };
@@ -133,7 +107,10 @@ where
     }
 
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
-        let senders = self.senders.get_or_insert_with(|| QueryState::new(world));
+        let senders = self
+            .queries
+            .senders
+            .get_or_insert_with(|| QueryState::new(world));
         senders.query(world).contains(entity)
     }
 
@@ -161,6 +138,7 @@ where
         }
         let is_told = is_told::<C, S>(parts);
         let changed = self
+            .queries
             .changed
             .get_or_insert_with(|| QueryState::new(parts.world));
         let mut transfer = Transfer::new(&mut self.ids);
@@ -215,6 +193,7 @@ where
             return;
         }
         let written = self
+            .queries
             .written
             .get_or_insert_with(|| QueryState::new(parts.world));
         for (net, mut component) in written.iter_mut(parts.world) {
@@ -230,6 +209,7 @@ where
         let entities = parts.entities;
         let is_observed = Received::<C, S>::is_observed(parts.world);
         let present = self
+            .queries
             .present
             .get_or_insert_with(|| QueryState::new(parts.world));
         let mut present = present.query_mut(&mut *parts.world);
@@ -263,6 +243,7 @@ where
     fn refresh(&mut self, parts: &mut ClientParts<'_>, id: NetId) {
         let entity = parts.entities.entity(id);
         let present = self
+            .queries
             .present
             .get_or_insert_with(|| QueryState::new(parts.world));
         if let Some(entity) = entity
@@ -282,6 +263,7 @@ where
             return;
         }
         let shown = self
+            .queries
             .shown
             .get_or_insert_with(|| QueryState::new(parts.world));
         for (net, component, is_ahead, is_behind) in shown.iter_mut(parts.world) {
@@ -298,7 +280,10 @@ where
         if const { S::SCHEMA.history() == 0 } {
             return;
         }
-        let all = self.all.get_or_insert_with(|| QueryState::new(parts.world));
+        let all = self
+            .queries
+            .all
+            .get_or_insert_with(|| QueryState::new(parts.world));
         parts.server.rewind(connection, |past| {
             for (entity, net, mut component) in all.iter_mut(parts.world) {
                 // The player sees the own objects in the present.

@@ -7,10 +7,10 @@ use bevy_ecs::prelude::*;
 use syncvar::SyncValue;
 
 use super::input::{HeldInput, TickInput, set};
-use super::step::{Tick, TickState, run_fixed};
+use super::step::{TickState, run_fixed};
 use crate::prediction::{RollbackType, RollbackTypes};
 use crate::registry::ClientParts;
-use crate::time::NetClock;
+use crate::time::{NetClock, Tick};
 use crate::{Client, Owned, Predicted};
 
 /// Most ticks that a frame makes up for, without those of the prediction.

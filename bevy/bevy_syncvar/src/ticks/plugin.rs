@@ -8,9 +8,10 @@ use bevy_time::{Fixed, Time};
 use syncvar::SyncValue;
 
 use super::input::{HeldInput, InputType};
-use super::step::{Tick, TickState, end_fixed};
+use super::step::{TickState, end_fixed};
 use super::{client, server};
 use crate::prediction::RollbackTypes;
+use crate::time::Tick;
 use crate::{Client, Server, SyncVarSystems};
 
 /// Makes `FixedUpdate` the tick of both ends, with the inputs `M` of the clients. Both apps add it, with the same

@@ -6,10 +6,10 @@ use bevy_ecs::prelude::*;
 use syncvar::SyncValue;
 
 use super::input::{HeldInput, TickInput, set};
-use super::step::{Tick, run_fixed};
+use super::step::run_fixed;
 use crate::connections::{Connections, Owns};
 use crate::prediction::RollbackTypes;
-use crate::time::NetClock;
+use crate::time::{NetClock, Tick};
 use crate::{NetEntities, Owner, Server};
 
 /// Runs the ticks that the update of this frame brings.

@@ -6,14 +6,7 @@ use bevy_app::FixedMain;
 use bevy_ecs::prelude::*;
 use bevy_time::{Fixed, Time, Virtual};
 
-/// The tick that `FixedUpdate` runs: the same number on both ends.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tick {
-    /// Number of the tick, of the server's time.
-    pub number: u64,
-    /// Whether this client has run the tick before: the server has corrected a state.
-    pub is_replay: bool,
-}
+use crate::time::Tick;
 
 /// Run condition: the tick runs for the first time. A sound of a predicted shot belongs behind it.
 ///

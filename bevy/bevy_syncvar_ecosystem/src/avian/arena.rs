@@ -1,4 +1,4 @@
-//! `Arena`: a server and players in one process and in virtual time, over a link with conditions, with the measures of what
+//! `Arena`: a server and players in one process and in virtual time, over a link with conditions, with the measures of the views that
 //! the players see.
 
 use std::time::{Duration, Instant};
@@ -25,11 +25,11 @@ pub struct Arena {
     frames: u32,
     /// Corrections of each player before the game: the contacts of a client begin without impulses.
     settled: Vec<u64>,
-    /// What each player sees.
+    /// Views of the players.
     pub seen: Vec<Seen>,
 }
 
-/// What a player has seen.
+/// Views of a player.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     last: Option<Position>,

@@ -117,7 +117,7 @@ fn on_joined(joined: On<ClientJoined>, players: Query<&Player>, mut commands: Co
     commands.spawn((Replicated, owner, player, body, Gun::default()));
 }
 
-/// Hits what the shooter has seen in the line of fire.
+/// Hits the target that the shooter has seen in the line of fire.
 fn judge(world: &mut World) {
     let mut guns = world.query::<(Entity, &Owner, &Body, &Gun)>();
     let shots = guns.iter(world).filter(|(.., gun)| gun.pause == PAUSE);
