@@ -115,7 +115,12 @@ export class Connection {
 
   /** Ends the connection: for good with a goodbye, which ends the session, too. */
   end(reason: string, isFinal: boolean, code = REQUESTED, payload?: Uint8Array): void {
-    if (this.state === "connected") this.applyGathered();
+    try {
+      // The rest of the tick of packets that wait comes no more.
+      if (this.state === "connected") this.arrivals.expire(Infinity);
+    } catch {
+      // The connection ends in any case.
+    }
     if (this.state === "ended") return;
     if (isFinal) {
       this.sendMessage(message(Kind.Disconnect, (writer) => {
@@ -130,15 +135,6 @@ export class Connection {
     clearInterval(this.timer);
     this.link.close();
     this.owner.ended(reason, isFinal, payload);
-  }
-
-  /** Applies the packets that wait for the rest of their tick: it comes no more. */
-  private applyGathered(): void {
-    try {
-      this.arrivals.expire(Infinity);
-    } catch {
-      // The connection ends in any case.
-    }
   }
 
   /** Sends a message on the stream, at the latest after the running code. */
@@ -293,19 +289,8 @@ export class Connection {
     if (kind === Kind.Disconnect) return this.handleDisconnect(reader);
     if (this.state !== "connected") return this.handleHandshake(kind, reader);
     const { world } = this.owner;
-    // The changes of the deltas before another message are told first.
-    if (kind !== Kind.UpdateBatch) world.tell();
+    if (world.handle(kind, reader, packet)) return;
     switch (kind) {
-      case Kind.UpdateBatch:
-        return world.update(reader, packet);
-      case Kind.SpawnBatch:
-        return world.spawn(reader, packet);
-      case Kind.Call:
-        return world.call(reader, packet);
-      case Kind.ObjectDestroy:
-        return world.remove(reader.packed(), false);
-      case Kind.ObjectHide:
-        return world.remove(reader.packed(), true);
       case Kind.Owner:
         return world.setOwner(reader.packed(), true, reader.packed() | 0, packet);
       case Kind.LocalClientAuthority:
@@ -318,8 +303,6 @@ export class Connection {
         }
         return;
       }
-      case Kind.SetParent:
-        return world.setParent(reader.packed(), reader.packed());
       case Kind.SpawnFinished:
         return world.spawnFinished(reader.packed());
       case Kind.Pong: {

@@ -1,7 +1,7 @@
 // The objects of a server, and the messages about them. WIRE.md, sections 4 and 6.
 
 import type { Report } from "./arrivals.js";
-import { forEachEntry } from "./messages.js";
+import { forEachEntry, Kind } from "./messages.js";
 import type { Operation } from "./collections.js";
 import type { Listeners } from "./listeners.js";
 import { type Behaviour, Change, NetworkObject, type Origin, type Requests } from "./objects.js";
@@ -97,6 +97,20 @@ export class World {
     for (const object of [...this.objects.values()]) this.remove(object.id, true);
   }
 
+  /** Handles a message about the objects. Returns false for another one, before which the changes of the deltas are told. */
+  handle(kind: number, reader: Reader, packet: Packet): boolean {
+    if (kind === Kind.UpdateBatch) this.update(reader, packet);
+    else {
+      this.tell();
+      if (kind === Kind.SpawnBatch) this.spawn(reader, packet);
+      else if (kind === Kind.Call) this.call(reader, packet);
+      else if (kind === Kind.ObjectDestroy || kind === Kind.ObjectHide) this.remove(reader.packed(), kind === Kind.ObjectHide);
+      else if (kind === Kind.SetParent) this.setParent(reader.packed(), reader.packed());
+      else return false;
+    }
+    return true;
+  }
+
   /** Handles a SpawnFinished. */
   spawnFinished(state: number): void {
     if (state === 0) {
@@ -120,7 +134,7 @@ export class World {
   }
 
   /** Handles a SpawnBatch. */
-  spawn(reader: Reader, packet: Packet): void {
+  private spawn(reader: Reader, packet: Packet): void {
     forEachEntry(reader, (id) => {
       // The answer to a Resync that is unreadable, too, is asked for again at the next update of the object.
       const isAnswer = this.objects.get(id)?.isAsked ?? false;
@@ -169,7 +183,7 @@ export class World {
   }
 
   /** Handles an UpdateBatch. */
-  update(reader: Reader, { channel, tick, isEarly }: Packet): void {
+  private update(reader: Reader, { channel, tick, isEarly }: Packet): void {
     const isUnreliable = this.unreliable[channel] ?? false;
     const origin: Origin = { tick, keepsOwn: true, isEarly };
     forEachEntry(reader, (id) => {
@@ -220,7 +234,7 @@ export class World {
     if (object.isAnnounced) this.observer.despawned(object, isHidden);
   }
 
-  setParent(child: number, parent: number): void {
+  private setParent(child: number, parent: number): void {
     const object = this.objects.get(child);
     if (object) object.parent = parent;
   }
@@ -261,7 +275,7 @@ export class World {
   }
 
   /** Handles a Call. */
-  call(reader: Reader, packet: Packet): void {
+  private call(reader: Reader, packet: Packet): void {
     const object = this.objects.get(reader.varint());
     let number = reader.varint();
     const behaviour = object?.behaviours.find(({ schema }) => {

@@ -131,23 +131,7 @@ export class Stage {
 
   private handle(kind: number, reader: Reader, packet: Packet): void {
     const { world } = this;
-    if (kind !== Kind.UpdateBatch) world.tell();
-    switch (kind) {
-      case Kind.UpdateBatch:
-        return world.update(reader, packet);
-      case Kind.SpawnBatch:
-        return world.spawn(reader, packet);
-      case Kind.Call:
-        return world.call(reader, packet);
-      case Kind.ObjectDestroy:
-        return world.remove(reader.packed(), false);
-      case Kind.ObjectHide:
-        return world.remove(reader.packed(), true);
-      case Kind.SetParent:
-        return world.setParent(reader.packed(), reader.packed());
-      case Kind.SpawnFinished:
-        return;
-    }
+    if (world.handle(kind, reader, packet) || kind === Kind.SpawnFinished) return;
     const found = kind >= FIRST_PROGRAM_MESSAGE && this.schema.messages.find((it) => it.number === kind);
     if (!found) throw new WireError(`the message ${kind}, which is not shared`);
     const value = found.type.read(reader);
