@@ -13,7 +13,6 @@ use crate::server::api::rooms::Rooms;
 use crate::server::outbound::journal::Journal;
 use crate::server::saving::apply;
 use crate::server::saving::gather::write_keyframe;
-use crate::server::saving::journal::known_facts;
 
 impl NetworkServer {
     /// Returns the state of the server: all objects with every field, also of restricted readers and with `read = server`, and
@@ -36,7 +35,7 @@ impl NetworkServer {
             visibility,
             ..
         } = self.rooms();
-        let keyframe = write_keyframe(&mut ground, visibility, 1)?;
+        let (keyframe, _) = write_keyframe(&mut ground, visibility, 1)?;
         Ok(Save::of_server(schema, keyframe))
     }
 
@@ -86,11 +85,9 @@ impl NetworkServer {
             visibility,
             ..
         } = self.rooms();
-        let keyframe = write_keyframe(&mut ground, visibility, seq)?;
+        let (keyframe, known) = write_keyframe(&mut ground, visibility, seq)?;
         let now = ground.context.clock.now();
-        let mut journal = Journal::new(seq, now);
-        journal.known = known_facts(&ground, visibility);
-        ground.outbound.journal = Some(Box::new(journal));
+        ground.outbound.journal = Some(Box::new(Journal::new(seq, now, known)));
         // The state has all earlier changes.
         ground.objects.track_journal(true);
         Ok(Save::of_server(schema, keyframe))

@@ -31,12 +31,12 @@ pub(crate) struct KnownFacts {
 }
 
 impl Journal {
-    /// Begins behind a number.
-    pub(crate) fn new(seq: u64, now: Duration) -> Self {
+    /// Begins behind a keyframe with this number and these facts.
+    pub(crate) fn new(seq: u64, now: Duration, known: KnownFacts) -> Self {
         Self {
             seq,
             last: now,
-            known: KnownFacts::default(),
+            known,
             records: VecDeque::new(),
         }
     }

@@ -1,5 +1,6 @@
 //! Facts of the rooms, as a save has them.
 
+use bytes::Bytes;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::TickRecord;
@@ -7,6 +8,7 @@ use crate::record::{ItemWriter, RecordHead, RecordKind};
 use crate::save::SaveError;
 use crate::server::ground::Ground;
 use crate::server::objects::replicated::{Replicated, State};
+use crate::server::outbound::journal::KnownFacts;
 use crate::server::saving::facts::{
     ConnectionFacts, DefaultView, FactsWriter, ObjectFacts, ServerFacts,
 };
@@ -16,7 +18,7 @@ use crate::server::sessions::connection::Connection;
 use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::Base;
 
-/// Writes the keyframe of a save: all objects and facts. `seq` is the number of the last record of the journal.
+/// Writes the keyframe of a save: all objects and facts. Returns it with the facts that a journal compares. `seq` is the number of the last record of the journal.
 ///
 /// # Errors
 ///
@@ -25,14 +27,15 @@ pub(crate) fn write_keyframe(
     ground: &mut Ground<'_>,
     visibility: &Visibility,
     seq: u64,
-) -> Result<TickRecord, SaveError> {
+) -> Result<(TickRecord, KnownFacts), SaveError> {
     let world = &ground.objects.world;
     let waits = |id: NetId| world.objects.get(id.0).is_some_and(|it| it.owner.is_none());
     ground.sessions.returns.players.retain(waits);
     let mut items = ItemWriter::default();
     let mut objects = ObjectWriter::default();
     let mut facts = FactsWriter::default();
-    facts.server(&server_facts(ground));
+    let numbers = known_facts(ground, visibility);
+    facts.append(&numbers.server);
     for id in ground.objects.ids().collect::<Vec<_>>() {
         objects.add(ground.context, ground.objects, id)?;
         let known = object_facts(ground, visibility, id);
@@ -40,24 +43,44 @@ pub(crate) fn write_keyframe(
             facts.object(id, &known);
         }
     }
-    for connection in ground.sessions.connections.values() {
-        if let Some(known) = connection_facts(ground.sessions, visibility, connection) {
-            facts.connection(connection.id, Some(&known));
-        }
-    }
-    for (key, objects) in ground.sessions.returns.players.waiting() {
-        facts.player(key, objects);
+    for entry in numbers.connections.values().chain(numbers.players.values()) {
+        facts.append(entry);
     }
     objects.drain_into(&mut items);
     items.add_facts(facts.as_bytes());
     let origin = ground.record_origin();
     let head = ground.record_head(RecordKind::Keyframe(origin));
     let head = RecordHead { seq, ..head };
-    Ok(TickRecord::new(head, &items.take()))
+    Ok((TickRecord::new(head, &items.take()), numbers))
+}
+
+/// Returns the entries of the server, the connections and the waiting players.
+pub(crate) fn known_facts(ground: &Ground<'_>, visibility: &Visibility) -> KnownFacts {
+    let mut known = KnownFacts {
+        server: entry(|writer| writer.server(&server_facts(ground))),
+        ..KnownFacts::default()
+    };
+    for connection in ground.sessions.connections.values() {
+        if let Some(facts) = connection_facts(ground.sessions, visibility, connection) {
+            let entry = entry(|writer| writer.connection(connection.id, Some(&facts)));
+            known.connections.insert(connection.id, entry);
+        }
+    }
+    for (key, objects) in ground.sessions.returns.players.waiting() {
+        let entry = entry(|writer| writer.player(key, objects));
+        known.players.insert(key.clone(), entry);
+    }
+    known
+}
+
+fn entry(write: impl FnOnce(&mut FactsWriter)) -> Bytes {
+    let mut writer = FactsWriter::default();
+    write(&mut writer);
+    Bytes::copy_from_slice(writer.as_bytes())
 }
 
 /// Returns the numbers that a server continues.
-pub(crate) fn server_facts(ground: &Ground<'_>) -> ServerFacts {
+fn server_facts(ground: &Ground<'_>) -> ServerFacts {
     ServerFacts {
         next_object: ground.objects.world.net_ids.peek().unwrap_or_default(),
         next_connection: ground.sessions.peek_id(),
@@ -107,7 +130,7 @@ fn views(
 }
 
 /// Returns the facts about a connection whose client can return, or whose player has a key.
-pub(crate) fn connection_facts(
+fn connection_facts(
     sessions: &Sessions,
     visibility: &Visibility,
     connection: &Connection,

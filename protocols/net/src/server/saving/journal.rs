@@ -19,9 +19,8 @@ use crate::server::ServerEvent;
 use crate::server::ground::Ground;
 use crate::server::objects::Objects;
 use crate::server::objects::journaled::JournalChanges;
-use crate::server::outbound::journal::KnownFacts;
 use crate::server::saving::facts::FactsWriter;
-use crate::server::saving::gather::{connection_facts, object_facts, server_facts};
+use crate::server::saving::gather::{known_facts, object_facts};
 use crate::server::saving::objects::{ObjectWriter, packets};
 use crate::server::visibility::Visibility;
 
@@ -70,31 +69,6 @@ pub(crate) fn write_record(ground: &mut Ground<'_>, visibility: &Visibility) {
         let record = TickRecord::new(head, &[messages, tail.take()].concat());
         journal.records.push_back(record);
     }
-}
-
-/// Makes the facts about connections and players those of a keyframe.
-pub(crate) fn known_facts(ground: &Ground<'_>, visibility: &Visibility) -> KnownFacts {
-    let mut known = KnownFacts {
-        server: entry(|writer| writer.server(&server_facts(ground))),
-        ..KnownFacts::default()
-    };
-    for connection in ground.sessions.connections.values() {
-        if let Some(facts) = connection_facts(ground.sessions, visibility, connection) {
-            let entry = entry(|writer| writer.connection(connection.id, Some(&facts)));
-            known.connections.insert(connection.id, entry);
-        }
-    }
-    for (key, objects) in ground.sessions.returns.players.waiting() {
-        let entry = entry(|writer| writer.player(key, objects));
-        known.players.insert(key.clone(), entry);
-    }
-    known
-}
-
-fn entry(write: impl FnOnce(&mut FactsWriter)) -> Bytes {
-    let mut writer = FactsWriter::default();
-    write(&mut writer);
-    Bytes::copy_from_slice(writer.as_bytes())
 }
 
 fn write_removals(changes: &JournalChanges, items: &mut ItemWriter) {
