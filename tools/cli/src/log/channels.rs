@@ -1,9 +1,7 @@
 //! Channels of JSON in MCAP, for tools that plot numbers.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
-use std::mem::take;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::Write;
 
 use mcap::records::MessageHeader;
 use mcap::write::NoSeek;
@@ -13,37 +11,19 @@ use serde_json::{Map, Value, json};
 use super::row::Row;
 
 /// Writer of a file with a channel for each object and behaviour.
-pub(super) struct Channels {
-    mcap: Writer<NoSeek<Output>>,
-    output: Output,
+pub(super) struct Channels<'a> {
+    mcap: Writer<NoSeek<&'a mut dyn Write>>,
     /// Numbers of the channels, by object and name of the behaviour.
     numbers: BTreeMap<(u32, &'static str), u16>,
 }
 
-#[derive(Clone, Default)]
-struct Output(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        output.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Channels {
-    pub(super) fn new() -> McapResult<Self> {
-        let output = Output::default();
+impl<'a> Channels<'a> {
+    pub(super) fn new(output: &'a mut dyn Write) -> McapResult<Self> {
         let options = WriteOptions::new()
             .compression_threads(0)
             .disable_seeking(true);
         Ok(Self {
-            mcap: options.create(NoSeek::new(output.clone()))?,
-            output,
+            mcap: options.create(NoSeek::new(output))?,
             numbers: BTreeMap::new(),
         })
     }
@@ -77,13 +57,8 @@ impl Channels {
         self.mcap.write_to_known_channel(&header, data.as_bytes())
     }
 
-    pub(super) fn take_bytes(&mut self) -> Vec<u8> {
-        take(&mut self.output.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    pub(super) fn finish(mut self) -> McapResult<Vec<u8>> {
-        self.mcap.finish()?;
-        Ok(self.take_bytes())
+    pub(super) fn finish(mut self) -> McapResult<()> {
+        self.mcap.finish().map(drop)
     }
 }
 

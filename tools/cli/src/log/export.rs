@@ -1,7 +1,9 @@
 //! `syncvar export`: the values of a file, as lines of JSON, as CSV, or as channels of JSON in MCAP.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
+
+use mcap::{McapError, McapResult};
 
 use super::channels::Channels;
 use super::row::Row;
@@ -18,43 +20,57 @@ pub(crate) enum Form {
     Mcap,
 }
 
+/// Open export of a form.
+enum Export<'a> {
+    Lines(&'a mut dyn Write),
+    Rows(&'a mut dyn Write),
+    Channels(Box<Channels<'a>>),
+}
+
+impl<'a> Export<'a> {
+    fn begin(form: Form, output: &'a mut dyn Write) -> McapResult<Self> {
+        match form {
+            Form::Json => Ok(Self::Lines(output)),
+            Form::Csv => {
+                writeln!(output, "time,tick,object,prefab,behaviour,field,value")?;
+                Ok(Self::Rows(output))
+            }
+            Form::Mcap => Ok(Self::Channels(Box::new(Channels::new(output)?))),
+        }
+    }
+
+    fn write(&mut self, row: &Row<'_>) -> McapResult<()> {
+        match self {
+            Self::Lines(output) => row.write_json(output)?,
+            Self::Rows(output) => row.write_csv(output)?,
+            Self::Channels(channels) => channels.write(row)?,
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> McapResult<()> {
+        match self {
+            Self::Lines(_) | Self::Rows(_) => Ok(()),
+            Self::Channels(channels) => channels.finish(),
+        }
+    }
+}
+
 /// Writes the values of a file.
 pub(crate) fn export(path: &Path, form: Form, output: &mut dyn Write) -> Result<(), String> {
     let mut log = Log::open(path)?;
-    let mut channels = match form {
-        Form::Mcap => Some(Channels::new().map_err(|error| at(path, &error))?),
-        Form::Json => None,
-        Form::Csv => {
-            writeln!(output, "time,tick,object,prefab,behaviour,field,value")
-                .map_err(|error| output_error(&error))?;
-            None
-        }
+    let failed = |error| match error {
+        McapError::Io(error) => format!("the output: {error}"),
+        error => at(path, &error),
     };
+    let mut export = Export::begin(form, &mut *output).map_err(failed)?;
     while let Some(played) = log.next().map_err(|error| at(path, &error))? {
         for change in &played.changes {
-            let Some(row) = Row::new(&log, &played, change, form == Form::Mcap) else {
-                continue;
-            };
-            let written = match (form, &mut channels) {
-                (_, Some(channels)) => {
-                    channels.write(&row).map_err(|error| at(path, &error))?;
-                    output.write_all(&channels.take_bytes())
-                }
-                (Form::Csv, _) => row.write_csv(output),
-                _ => row.write_json(output),
-            };
-            written.map_err(|error| output_error(&error))?;
+            if let Some(row) = Row::new(&log, &played, change, form == Form::Mcap) {
+                export.write(&row).map_err(failed)?;
+            }
         }
     }
-    if let Some(channels) = channels {
-        let rest = channels.finish().map_err(|error| at(path, &error))?;
-        output
-            .write_all(&rest)
-            .map_err(|error| output_error(&error))?;
-    }
-    output.flush().map_err(|error| output_error(&error))
-}
-
-fn output_error(error: &io::Error) -> String {
-    format!("the output: {error}")
+    export.finish().map_err(failed)?;
+    output.flush().map_err(McapError::Io).map_err(failed)
 }
