@@ -19,7 +19,7 @@ use syncvar::behaviour::BehaviourList;
 use syncvar::error::SpawnError;
 use syncvar::{ConnectionId, NetId, NetworkClient, NetworkServer, Prefabs, SpawnOptions};
 
-use crate::{Client, NetEntities, Replicate, ShadowOf};
+use crate::{Client, NetEntities, Replicate, Server, ShadowOf};
 pub use bundle::ReplicateBundle;
 use bundle::{AnyBundle, TypedBundle};
 use component::ReplicatedComponent;
@@ -120,6 +120,26 @@ pub(crate) struct ClientParts<'a> {
     pub(crate) world: &'a mut World,
     pub(crate) client: &'a mut NetworkClient,
     pub(crate) entities: &'a NetEntities,
+}
+
+impl ServerParts<'_> {
+    /// Lends the server, the table of entities and the world to a function.
+    pub(crate) fn lend<R>(
+        world: &mut World,
+        work: impl FnOnce(&mut ServerParts<'_>) -> R,
+    ) -> Option<R> {
+        Server::lend(world, |world, server| {
+            let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
+            let result = work(&mut ServerParts {
+                world,
+                server,
+                entities: &entities,
+                misfits: Vec::new(),
+            });
+            *world.resource_mut::<NetEntities>() = entities;
+            result
+        })
+    }
 }
 
 impl ClientParts<'_> {

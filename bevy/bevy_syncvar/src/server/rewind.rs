@@ -5,7 +5,7 @@ use std::mem;
 use bevy_ecs::prelude::*;
 
 use crate::registry::{Registry, ServerParts};
-use crate::{Connections, NetEntities, Server};
+use crate::{Connections, NetEntities};
 
 /// Event of a server around a look into the past, for worlds beside the components: an observer updates the colliders of a
 /// physics engine, such as its tree of bounding boxes.
@@ -63,18 +63,10 @@ impl RewindWorld for World {
     fn rewind<R>(&mut self, client: Entity, look: impl FnOnce(&mut World) -> R) -> Option<R> {
         let connection = self.get_resource::<Connections>()?.id(client)?;
         let mut registry = mem::take(&mut *self.resource_mut::<Registry>());
-        Server::lend(self, |world, server| {
-            let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
-            let mut parts = ServerParts {
-                world,
-                server,
-                entities: &entities,
-                misfits: Vec::new(),
-            };
+        ServerParts::lend(self, |parts| {
             for known in registry.iter_mut() {
-                known.rewind(&mut parts, connection);
+                known.rewind(parts, connection);
             }
-            *world.resource_mut::<NetEntities>() = entities;
         });
         *self.resource_mut::<Registry>() = registry;
         self.trigger(Rewound { is_past: true });

@@ -5,7 +5,6 @@ use std::mem;
 use bevy_ecs::prelude::*;
 use syncvar::ServerEvent;
 
-use crate::NetEntities;
 use crate::Server;
 use crate::registry::{Registry, ServerParts};
 
@@ -24,20 +23,12 @@ pub(super) fn give_back(world: &mut World) {
         return;
     }
     let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
-    Server::lend(world, |world, server| {
-        let entities = mem::take(&mut *world.resource_mut::<NetEntities>());
-        let mut parts = ServerParts {
-            world,
-            server,
-            entities: &entities,
-            misfits: Vec::new(),
-        };
+    ServerParts::lend(world, |parts| {
         for (object, fields) in written {
             if let Some(known) = registry.find_shadow(fields.behaviour_type()) {
-                known.give_back(&mut parts, object, fields.dirty_bits());
+                known.give_back(parts, object, fields.dirty_bits());
             }
         }
-        *world.resource_mut::<NetEntities>() = entities;
     });
     for known in registry.iter_mut() {
         known.report(world);

@@ -101,17 +101,7 @@ fn a_transform_is_interpolated() {
         rig.frame(FRAME);
     };
     (0..120).for_each(|_| step(&mut rig));
-    let id = rig
-        .server
-        .world()
-        .resource::<NetEntities>()
-        .id(here)
-        .unwrap();
-    let there = rig.clients[0]
-        .world()
-        .resource::<NetEntities>()
-        .entity(id)
-        .unwrap();
+    let there = rig.there(0, here);
     let shown = |rig: &Rig| *rig.clients[0].world().get::<Transform>(there).unwrap();
     let mut last = shown(&rig);
     for _ in 0..60 {

@@ -10,14 +10,7 @@ use crate::support::Log;
 /// Returns the entity of a client for the player of another one.
 fn rival(rig: &mut Rig, client: usize, of: usize) -> Entity {
     let here = rig.here(of);
-    let id = rig
-        .server
-        .world()
-        .resource::<NetEntities>()
-        .id(here)
-        .unwrap();
-    let entities = rig.clients[client].world().resource::<NetEntities>();
-    entities.entity(id).unwrap()
+    rig.there(client, here)
 }
 
 #[test]

@@ -41,16 +41,10 @@ fn a_server_sees_what_the_shooter_has_seen() {
     rig.hold(1, 1.0);
     rig.frames(60);
     let here = rig.here(1);
-    let id = rig
-        .server
-        .world()
-        .resource::<NetEntities>()
-        .id(here)
-        .unwrap();
     for _ in 0..20 {
         rig.frames(5);
+        let target = rig.there(0, here);
         let world = rig.clients[0].world_mut();
-        let target = world.resource::<NetEntities>().entity(id).unwrap();
         let x = world.get::<Body>(target).unwrap().x;
         world.trigger(ToServer::new(Aim { target, x }));
     }

@@ -198,6 +198,13 @@ impl Rig {
             .unwrap()
     }
 
+    /// Returns the entity of a client for an entity of the server.
+    pub(crate) fn there(&self, client: usize, here: Entity) -> Entity {
+        let id = self.server.world().resource::<NetEntities>().id(here);
+        let entities = self.clients[client].world().resource::<NetEntities>();
+        entities.entity(id.unwrap()).unwrap()
+    }
+
     /// Returns the entity of a client's own player.
     pub(crate) fn own(&mut self, client: usize) -> Entity {
         let world = self.clients[client].world_mut();
