@@ -40,6 +40,11 @@ impl<T> History<T> {
         (*at == tick).then_some(value)
     }
 
+    /// Returns whether the newest value is that after a tick.
+    pub(super) fn ends_at(&self, tick: u64) -> bool {
+        self.newest().is_some_and(|(newest, _)| *newest == tick)
+    }
+
     /// Returns the newest value.
     pub(super) fn newest(&self) -> Option<&(u64, T)> {
         self.0.back()

@@ -55,9 +55,7 @@ impl<C: Component<Mutability = Mutable> + Clone> RollbackType for LocalComponent
             history.record(tick, component.cloned());
         }
         // Entities that are gone have no value of this tick.
-        let is_recorded =
-            |history: &History<_>| history.newest().is_some_and(|(at, _)| *at == tick);
-        self.histories.retain(|_, history| is_recorded(history));
+        self.histories.retain(|_, history| history.ends_at(tick));
     }
 }
 

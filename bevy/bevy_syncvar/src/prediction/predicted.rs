@@ -134,9 +134,8 @@ where
                 receive(component, &mut travels, u64::MAX, entities);
             }
         }
-        let is_recorded =
-            |history: &History<_>| history.newest().is_some_and(|(at, _)| *at == tick);
-        local.retain(|_, history| is_recorded(history));
+        // Entities that are gone have no state of this tick.
+        local.retain(|_, history| history.ends_at(tick));
     }
 
     fn round(&mut self, world: &mut World, entities: &NetEntities) {
