@@ -4,7 +4,7 @@ mod error;
 mod items;
 
 pub use error::RecordError;
-pub(crate) use items::{ItemWriter, check_messages};
+pub(crate) use items::{ItemWriter, check_messages, read_sized, write_sized};
 pub use items::{RecordItem, RecordPart};
 
 use std::fmt;

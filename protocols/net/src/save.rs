@@ -10,6 +10,7 @@ use syncvar_runtime::NetworkWriter;
 use syncvar_runtime::schema::Schema;
 
 use crate::TickRecord;
+use crate::record::{read_sized, write_sized};
 pub use error::SaveError;
 
 /// First bytes of a save: a name, and the version of the layout.
@@ -104,8 +105,7 @@ impl Save {
             }
             _ => return Err(SaveError::NoSave),
         }
-        let length = reader.read_varint()?;
-        let schema = reader.read_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
+        let schema = read_sized(&mut reader)?;
         let schema = std::str::from_utf8(schema).map_err(|_| SaveError::OtherSchema)?;
         // The checksum of the record covers its bytes; the hash of the schema in it covers the schema.
         let keyframe = TickRecord::from_bytes(reader.rest())?;
@@ -116,8 +116,7 @@ impl Save {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = NetworkWriter::new();
         writer.write_bytes(HEAD);
-        writer.write_varint(self.schema.len() as u64);
-        writer.write_bytes(self.schema.as_bytes());
+        write_sized(&mut writer, self.schema.as_bytes());
         writer.write_bytes(self.keyframe.as_bytes());
         writer.take_bytes().to_vec()
     }

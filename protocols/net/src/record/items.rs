@@ -114,6 +114,19 @@ pub(super) enum Item<'a> {
     Facts(&'a [u8]),
 }
 
+/// Writes bytes behind their length.
+pub(crate) fn write_sized(writer: &mut NetworkWriter, bytes: &[u8]) {
+    writer.write_varint(bytes.len() as u64);
+    writer.write_bytes(bytes);
+}
+
+/// Reads bytes behind their length.
+pub(crate) fn read_sized<'a>(reader: &mut NetworkReader<'a>) -> Result<&'a [u8], ReadError> {
+    let length = reader.read_varint()?;
+    // A length beyond the memory is beyond the rest.
+    reader.read_bytes(usize::try_from(length).unwrap_or(usize::MAX))
+}
+
 /// Reads one item.
 pub(super) fn read_item<'a>(reader: &mut NetworkReader<'a>) -> Result<Item<'a>, ReadError> {
     let flags = reader.read_u8()?;
@@ -125,12 +138,10 @@ pub(super) fn read_item<'a>(reader: &mut NetworkReader<'a>) -> Result<Item<'a>, 
         return Err(invalid(reader, "flags of an item", flags.into()));
     }
     let channel = reader.read_u8()?;
-    let length = reader.read_varint()?;
-    if length == 0 {
-        return Err(invalid(reader, "length of an item", length));
+    let messages = read_sized(reader)?;
+    if messages.is_empty() {
+        return Err(invalid(reader, "length of an item", 0));
     }
-    // A length beyond the memory is beyond the rest.
-    let messages = reader.read_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
     if audience == SERVER {
         return Ok(Item::Facts(messages));
     }
@@ -193,8 +204,7 @@ impl ItemWriter {
         self.close();
         self.items.write_u8(SERVER);
         self.items.write_u8(0);
-        self.items.write_varint(facts.len() as u64);
-        self.items.write_bytes(facts);
+        write_sized(&mut self.items, facts);
     }
 
     /// Encodes the last item.
@@ -206,8 +216,7 @@ impl ItemWriter {
             let unreliable = delivery == Channel::Unreliable;
             self.items.write_u8(if unreliable { UNRELIABLE } else { 0 });
             self.items.write_u8(channel);
-            self.items.write_varint(self.messages.len() as u64);
-            self.items.write_bytes(&self.messages);
+            write_sized(&mut self.items, &self.messages);
             self.messages.clear();
         }
     }

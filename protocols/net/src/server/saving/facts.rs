@@ -12,6 +12,7 @@ use syncvar_runtime::{
     ReadErrorKind, ReadResult,
 };
 
+use crate::record::{read_sized, write_sized};
 use crate::{Framing, SessionToken};
 
 const SERVER: u8 = 0;
@@ -95,7 +96,7 @@ impl FactsWriter {
         write(&mut contents);
         self.0.write_u8(kind);
         self.0.write_varint(number.into());
-        write_bytes(&mut self.0, contents.as_bytes());
+        write_sized(&mut self.0, contents.as_bytes());
     }
 
     pub(crate) fn server(&mut self, facts: &ServerFacts) {
@@ -135,8 +136,8 @@ impl FactsWriter {
             for token in &facts.tokens {
                 writer.write_bytes(&token.as_bytes());
             }
-            write_bytes(writer, &facts.key);
-            write_bytes(writer, facts.payload.as_bytes());
+            write_sized(writer, &facts.key);
+            write_sized(writer, facts.payload.as_bytes());
             writer.write_varint(facts.groups.len() as u64);
             for tag in &facts.groups {
                 writer.write_varint(tag.0);
@@ -151,7 +152,7 @@ impl FactsWriter {
     /// Adds the objects that wait for a player; none ends the wait.
     pub(crate) fn player(&mut self, key: &[u8], objects: &[NetId]) {
         self.entry(PLAYER, 0, |writer| {
-            write_bytes(writer, key);
+            write_sized(writer, key);
             for object in objects {
                 writer.write_varint(object.0.into());
             }
@@ -179,7 +180,7 @@ impl Facts {
         while reader.remaining() > 0 {
             let kind = reader.read_u8()?;
             let number = read_u32(&mut reader)?;
-            let contents = read_bytes(&mut reader)?;
+            let contents = read_sized(&mut reader)?;
             let mut contents = NetworkReader::with_encoding(contents, Encoding::Compact);
             self.read_entry(kind, number, &mut contents)?;
             contents.finish()?;
@@ -214,7 +215,7 @@ impl Facts {
                 self.connections.insert(ConnectionId(number), facts);
             }
             PLAYER => {
-                let key = Bytes::copy_from_slice(read_bytes(reader)?);
+                let key = Bytes::copy_from_slice(read_sized(reader)?);
                 let objects = read_all(reader, |reader| Ok(NetId(read_u32(reader)?)))?;
                 if objects.is_empty() {
                     self.players.remove(&key);
@@ -272,8 +273,8 @@ fn read_connection(reader: &mut NetworkReader<'_>) -> ReadResult<ConnectionFacts
         }
         Ok(SessionToken::new(token))
     })?;
-    let key = Bytes::copy_from_slice(read_bytes(reader)?);
-    let payload = Payload::from(read_bytes(reader)?.to_vec());
+    let key = Bytes::copy_from_slice(read_sized(reader)?);
+    let payload = Payload::from(read_sized(reader)?.to_vec());
     let groups = read_list(reader, |reader| Ok(Tag(reader.read_varint()?)))?;
     let players = read_all(reader, |reader| {
         let number = reader.read_u16()?.cast_signed();
@@ -313,17 +314,6 @@ fn read_all<T>(
         list.push(read(reader)?);
     }
     Ok(list)
-}
-
-fn write_bytes(writer: &mut NetworkWriter, bytes: &[u8]) {
-    writer.write_varint(bytes.len() as u64);
-    writer.write_bytes(bytes);
-}
-
-fn read_bytes<'a>(reader: &mut NetworkReader<'a>) -> ReadResult<&'a [u8]> {
-    let length = reader.read_varint()?;
-    // A length beyond the memory is beyond the rest.
-    reader.read_bytes(usize::try_from(length).unwrap_or(usize::MAX))
 }
 
 fn read_u32(reader: &mut NetworkReader<'_>) -> ReadResult<u32> {
