@@ -1,0 +1,19 @@
+//! Worlds of `syncvar` past one machine.
+//!
+//! The nodes of a fleet exchange [tick records](syncvar_net::TickRecord) over a [`Carrier`]: publish and receive records,
+//! ask a node for a keyframe, call a node, see the nodes that are alive. Everything above the carrier has neither sockets nor
+//! a clock, as the ends of `syncvar`, so tests run in virtual time.
+//!
+//! ```text
+//! relay      spectators of an origin                 zone, gateway: later
+//! ──────────────────────────────────────────────────────────────────────────
+//! carrier    Carrier: records, questions, living nodes
+//!            memory (virtual time, faults)
+//! ```
+
+pub mod carrier;
+pub mod memory;
+mod world_state;
+
+pub use carrier::{Carrier, CarrierEvent, Node, NodeId, Question, QuestionId, Role, Topic};
+pub use world_state::{WorldState, WorldStateError};
