@@ -361,13 +361,13 @@ fn unknown_version_is_refused_and_unrequested_framing_an_error() {
         client
     };
     let mut client = connecting(syncvar::Framing::Compact);
-    let answer = syncvar_testing::frame(32, b"\x07\0\0\0\0\0\0\0\0\x01more");
+    let answer = syncvar_testing::frame(32, b"\x08\0\0\0\0\0\0\0\0\x01more");
     client.handle_packet(0, &answer).unwrap();
     let reason = DisconnectReason::VersionMismatch;
     assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
 
     let mut client = connecting(syncvar::Framing::Compact);
-    let answer = b"\x06\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
+    let answer = b"\x07\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
     let error = client.handle_packet(0, &syncvar_testing::frame(32, answer));
     let error = error.unwrap_err().to_string();
     assert!(error.contains("ticks in a second"), "{error}");
@@ -375,7 +375,7 @@ fn unknown_version_is_refused_and_unrequested_framing_an_error() {
     let mut client = connecting(syncvar::Framing::Unet);
     let answer = syncvar_testing::frame(
         32,
-        b"\x06\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\x1e\0\x01\0",
+        b"\x07\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\x1e\0\x01\0",
     );
     let error = client.handle_packet(0, &answer).unwrap_err();
     assert!(error.to_string().contains("not asked for"), "{error}");

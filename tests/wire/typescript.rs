@@ -58,7 +58,7 @@ impl Session {
             steps: Vec::new(),
         };
         // Of a client without compiled types, in the framing Compact.
-        let request = [&[20, 0, 32, 0, 6][..], &[0; 8], &[1], &[0; 8], &[0, 0]].concat();
+        let request = [&[20, 0, 32, 0, 7][..], &[0; 8], &[1], &[0; 8], &[0, 0]].concat();
         session
             .steps
             .push(json!({ "client": hex::encode(&request) }));
@@ -125,7 +125,7 @@ impl Session {
                 0
             };
             let mut messages = packet.bytes[header..].to_vec();
-            if let [_, _, 32, 0, 6, connect @ ..] = &mut messages[..] {
+            if let [_, _, 32, 0, 7, connect @ ..] = &mut messages[..] {
                 // Behind the hash of the connection and the framing: a client without compiled types has no schema.
                 connect[9..17].fill(0);
             }

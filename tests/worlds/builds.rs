@@ -5,6 +5,7 @@ mod old;
 
 use std::time::Duration;
 
+use syncvar::calls::RefusalReason;
 use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::schema::Schema;
@@ -376,6 +377,26 @@ fn calls_find_their_partners_by_name() {
             .count(),
         1
     );
+}
+
+#[test]
+fn a_refused_command_has_its_name_in_this_build() {
+    let mut net = network(new::prefabs, old::prefabs);
+    let id = net.server.spawn(new::hero());
+    let owner = net.connection(0);
+    net.server.set_owner(id, Some(owner)).unwrap();
+    net.settle();
+    events(&mut net);
+    net.client_mut(0).calls::<old::Hero>(id).shoot(5).unwrap();
+    net.server.set_owner(id, None).unwrap();
+    net.settle();
+    let refused = ClientEvent::CommandRefused {
+        object: id,
+        command: Some(("Hero", "shoot")),
+        reason: RefusalReason::NotOwner,
+        calls: 1,
+    };
+    assert!(events(&mut net).contains(&refused));
 }
 
 #[test]

@@ -10,7 +10,8 @@ import { type Listener, Listeners } from "./listeners.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
 import { readSchema, type Schema } from "./schema.js";
 import { type Rests, SettledTicks } from "./settled.js";
-import { type Observer, World } from "./world.js";
+import { textOf } from "./types.js";
+import { type Observer, type RefusalReason, World } from "./world.js";
 
 /** Pauses before a new connection, in milliseconds. */
 const FIRST_PAUSE = 250;
@@ -57,6 +58,8 @@ export interface Events<G extends GameTypes = any> {
   restored: [object: NetworkObject<G>];
   /** The server has refused writes of this client to an object: its fields have the values of the server. */
   refused: [object: NetworkObject<G>];
+  /** The server has not run commands of this client: too many for their rate, for example. `calls` is their number since the last report. */
+  commandRefused: [behaviour: Behaviour, command: string, reason: RefusalReason, calls: number];
   /** A value of a server of another build does not fit the type of the page: the field keeps its value, or an element of it is 0. */
   unfit: [behaviour: Behaviour, field: string];
   /** A message of a server of another build does not fit its type on the page, and was dropped. */
@@ -222,7 +225,7 @@ export class Client<G extends GameTypes = any> implements Rests {
         if (this.current === "closed") return link.close();
         connection = this.connection = new Connection(link, this.owner);
       },
-      (error) => this.ended(String(error?.message ?? error), error instanceof Unsuitable),
+      (error) => this.ended(textOf(error), error instanceof Unsuitable),
     );
   }
 

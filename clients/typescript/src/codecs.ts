@@ -12,13 +12,16 @@ import { Text } from "./text.js";
 import { bytesOf, type Codec, demand, type Encoding, fail, type Type } from "./types.js";
 import { Reader, WireError } from "./wire.js";
 
+/** Returns the text of a struct whose members have one type, and one letter each. */
+const struct = (names: string, type: string): string => `{ ${[...names].map((name) => `${name}: ${type}`).join(", ")} }`;
+
 /** Types that are others by another name. */
 const ALIASES = new Map(Object.entries({
-  Vector2: "{ x: f32, y: f32 }",
-  Vector3: "{ x: f32, y: f32, z: f32 }",
-  Vector4: "{ x: f32, y: f32, z: f32, w: f32 }",
-  Quaternion: "{ x: f32, y: f32, z: f32, w: f32 }",
-  Color: "{ r: f32, g: f32, b: f32, a: f32 }",
+  Vector2: struct("xy", "f32"),
+  Vector3: struct("xyz", "f32"),
+  Vector4: struct("xyzw", "f32"),
+  Quaternion: struct("xyzw", "f32"),
+  Color: struct("rgba", "f32"),
   Rect: "{ x: f32, y: f32, width: f32, height: f32 }",
   Plane: "{ normal: Vector3, distance: f32 }",
   Ray: "{ direction: Vector3, origin: Vector3 }",
@@ -26,17 +29,17 @@ const ALIASES = new Map(Object.entries({
   Matrix4x4: "[f32; 16]",
   Mat2: "[f32; 4]",
   Mat3: "[f32; 9]",
-  IVec2: "{ x: i32, y: i32 }",
-  IVec3: "{ x: i32, y: i32, z: i32 }",
-  IVec4: "{ x: i32, y: i32, z: i32, w: i32 }",
-  UVec2: "{ x: u32, y: u32 }",
-  UVec3: "{ x: u32, y: u32, z: u32 }",
-  UVec4: "{ x: u32, y: u32, z: u32, w: u32 }",
-  DVec2: "{ x: f64, y: f64 }",
-  DVec3: "{ x: f64, y: f64, z: f64 }",
-  DVec4: "{ x: f64, y: f64, z: f64, w: f64 }",
-  DQuat: "{ x: f64, y: f64, z: f64, w: f64 }",
-  Color32: "{ r: u8 as Fixed, g: u8 as Fixed, b: u8 as Fixed, a: u8 as Fixed }",
+  IVec2: struct("xy", "i32"),
+  IVec3: struct("xyz", "i32"),
+  IVec4: struct("xyzw", "i32"),
+  UVec2: struct("xy", "u32"),
+  UVec3: struct("xyz", "u32"),
+  UVec4: struct("xyzw", "u32"),
+  DVec2: struct("xy", "f64"),
+  DVec3: struct("xyz", "f64"),
+  DVec4: struct("xyzw", "f64"),
+  DQuat: struct("xyzw", "f64"),
+  Color32: struct("rgba", "u8 as Fixed"),
   NetId: "u32",
   NetRef: "u32",
   NetworkSceneId: "u32",

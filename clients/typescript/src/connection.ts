@@ -11,7 +11,7 @@ import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind, message } from "./messages
 import type { Behaviour, NetworkObject } from "./objects.js";
 import { View } from "./view.js";
 import type { MessageSchema } from "./schema.js";
-import { bytesOf } from "./types.js";
+import { bytesOf, textOf } from "./types.js";
 import { Reader, utf8Of, WireError, Writer } from "./wire.js";
 import type { Packet, World } from "./world.js";
 import { Writes } from "./writes.js";
@@ -109,7 +109,7 @@ export class Connection {
       else if (isDatagram) this.arrivals.datagram(channel, reader, performance.now());
       else this.arrivals.stream(channel, reader, performance.now());
     } catch (error) {
-      this.end(`unreadable packet: ${error instanceof Error ? error.message : error}`, false);
+      this.end(`unreadable packet: ${textOf(error)}`, false);
     }
   }
 

@@ -7,7 +7,7 @@ import { MAX_SCHEMA, readSchema, type Schema } from "./schema.js";
 import { type Reader, utf8Of, WireError, Writer } from "./wire.js";
 
 /** Version of the protocol. */
-const VERSION = 6;
+const VERSION = 7;
 
 /** Number of the framing `Compact`. */
 const COMPACT = 1;

@@ -41,15 +41,5 @@ function compare(a: any, b: any): number {
     }
     return a.length - b.length;
   }
-  if (typeof a === "string") return compareTexts(a, b);
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/** Texts have the order of their characters: a half of a surrogate pair is above all other units. */
-function compareTexts(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++;
-  if (at === a.length || at === b.length) return a.length - b.length;
-  const place = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
-  return place(a.charCodeAt(at)) - place(b.charCodeAt(at));
 }

@@ -1,7 +1,7 @@
 // Types with a name: WIRE.md, section 2.
 
 import { float, integer } from "./numbers.js";
-import { type Codec, demand, fail, type Make, Unreadable } from "./types.js";
+import { type Codec, demandType, fail, type Make, Unreadable } from "./types.js";
 import { utf8Of, WireError } from "./wire.js";
 
 export const UNKNOWN: Codec = {
@@ -27,7 +27,7 @@ function hash(grouped: boolean): Codec {
   return {
     read: (reader) => (grouped ? hex(reader.take(16)).replace(/(.{8})(....)(....)(....)/, "$1-$2-$3-$4-") : hex(reader.take(16))),
     write(writer, value) {
-      demand(typeof value === "string", "text of 16 bytes", value);
+      demandType("string", "text of 16 bytes", value);
       const bytes = fromHex(value);
       if (bytes.length !== 16) fail("text of 16 bytes", value);
       writer.put(bytes);
@@ -46,14 +46,18 @@ export function text(most = MAX_TEXT): Codec {
       return reader.text(length);
     },
     write(writer, value) {
-      demand(typeof value === "string", "text", value);
+      demandType("string", "text", value);
       const bytes = utf8Of(value);
       if (bytes.length > most) throw new RangeError(`: a text of ${bytes.length} bytes, beyond ${most}`);
       writer.varint(bytes.length);
       writer.put(bytes);
     },
+    // Texts have the order of their characters: units of a surrogate pair would be below U+E000.
+    rank: (value) => Array.from<string, number>(value, pointOf),
   };
 }
+
+const pointOf = (character: string): number => character.codePointAt(0)!;
 
 const NANOS = 1_000_000_000;
 const CHARACTER = integer("char", false, 32, false);
@@ -66,7 +70,7 @@ const LEAVES = new Map<string, Codec>(Object.entries({
   bool: {
     read: (reader) => reader.bool(),
     write(writer, value) {
-      demand(typeof value === "boolean", "bool", value);
+      demandType("boolean", "bool", value);
       writer.u8(value ? 1 : 0);
     },
   },
@@ -83,7 +87,7 @@ const LEAVES = new Map<string, Codec>(Object.entries({
       return seconds + nanos / NANOS;
     },
     write(writer, value) {
-      demand(typeof value === "number", "duration", value);
+      demandType("number", "duration", value);
       if (!(value >= 0 && value < 2 ** 64)) fail("duration", value);
       const nanos = Math.round((value % 1) * NANOS);
       writer.varint(BigInt(Math.floor(value) + (nanos === NANOS ? 1 : 0)));
@@ -101,7 +105,7 @@ const LEAVES = new Map<string, Codec>(Object.entries({
       return (flags >>> 31 ? "-" : "") + text.slice(0, point) + (scale ? `.${text.slice(point)}` : "");
     },
     write(writer, value) {
-      demand(typeof value === "string", "decimal", value);
+      demandType("string", "decimal", value);
       const [, sign, whole, part = ""] = /^(-?)(\d+)(?:\.(\d{1,28}))?$/.exec(value) ?? fail("decimal", value);
       const digits = whole.length > 29 ? fail("decimal", value) : BigInt(whole + part);
       if (digits >> 96n) fail("decimal", value);
@@ -115,7 +119,7 @@ const LEAVES = new Map<string, Codec>(Object.entries({
       return object ? { object, behaviour: reader.varint() } : null;
     },
     write(writer, value) {
-      demand(typeof value === "object", "reference", value);
+      demandType("object", "reference", value);
       ID.write(writer, value?.object ?? 0);
       if (!value?.object) return;
       if (!(value.behaviour < MAX_BEHAVIOURS)) fail("position of a behaviour", value.behaviour);
@@ -145,11 +149,12 @@ export function leaf(name: string): Make {
           return String.fromCodePoint(value);
         },
         write(writer, value) {
-          demand(typeof value === "string", name, value);
+          demandType("string", name, value);
           const [first, ...others] = value;
           if (first === undefined || others.length || /[\ud800-\udfff]/u.test(first)) fail(name, value);
-          code.write(writer, first.codePointAt(0)!);
+          code.write(writer, pointOf(first));
         },
+        rank: pointOf,
       };
     };
   }

@@ -2,6 +2,7 @@
 
 import { Unsuitable } from "./handshake.js";
 import { fromHex } from "./leaves.js";
+import { textOf } from "./types.js";
 
 /** Names of the transports. */
 export type Transport = "webtransport" | "websocket";
@@ -38,10 +39,6 @@ const MAX_PACKET = 8 * 1024 * 1024;
 
 /** Longest packet in a datagram. */
 const MAX_DATAGRAM = 1200;
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 /** Puts a channel in front of a packet. */
 function onChannel(channel: number, packet: Uint8Array): Uint8Array {
@@ -116,7 +113,7 @@ async function openWebTransport(url: string, listener: Listener): Promise<Link> 
     isEnded = true;
     closeSession(session);
   };
-  readStream(stream.readable, listener).then(end, (error) => end(text(error)));
+  readStream(stream.readable, listener).then(end, (error) => end(textOf(error)));
   readDatagrams(session.datagrams.readable, listener).catch(() => {});
   return {
     transport: "webtransport",
@@ -125,7 +122,7 @@ async function openWebTransport(url: string, listener: Listener): Promise<Link> 
       const frame = new Uint8Array(packet.length + 5);
       new DataView(frame.buffer).setUint32(0, packet.length + 1);
       frame.set(onChannel(channel, packet), 4);
-      writer.write(frame).catch((error) => end(text(error)));
+      writer.write(frame).catch((error) => end(textOf(error)));
     },
     sendDatagram(channel, packet) {
       datagramWriter.write(onChannel(channel, packet)).catch(() => {});

@@ -30,6 +30,7 @@ export const enum Kind {
   InputState = 40,
   View = 41,
   Echo = 42,
+  CommandRefused = 43,
 }
 
 /** First number of the messages of a program. */

@@ -1,6 +1,6 @@
 // Numbers, in the encodings of `Compact` and those chosen for a field: WIRE.md, section 2.
 
-import { demand, type Encoding, fail, Form, type Type } from "./types.js";
+import { demand, demandType, type Encoding, fail, Form, type Type } from "./types.js";
 import { WireError } from "./wire.js";
 
 export function integer(name: string, signed: boolean, bits: number, nonZero: boolean, encoding?: Encoding): Type {
@@ -24,7 +24,7 @@ function narrow(name: string, signed: boolean, width: number, nonZero: boolean, 
       return isFixed ? (raw > most ? raw - 2 ** width : raw) : unfold(raw);
     },
     write(writer, value) {
-      demand(typeof value === "number", name, value);
+      demandType("number", name, value);
       if (!Number.isInteger(value) || value < least || value > most || (nonZero && !value)) fail(name, value);
       if (isFixed) writer.low(BigInt.asUintN(width, BigInt(value)), bytes);
       else writer.varint(!signed ? value : value < 0 ? -2 * value - 1 : 2 * value);
@@ -63,7 +63,7 @@ export function float(bits: number, encoding?: Encoding): Type {
   const round = bits === 32 ? Math.fround : Number;
   // Refuses what would become an infinite number.
   const check = (value: unknown, rounded: (value: number) => number): void => {
-    demand(typeof value === "number", name, value);
+    demandType("number", name, value);
     if (Number.isFinite(value) && !Number.isFinite(rounded(value as number))) fail(name, value);
   };
   if (encoding?.name === "Half") {
@@ -86,7 +86,7 @@ export function float(bits: number, encoding?: Encoding): Type {
         return round(min + step / perUnit);
       },
       write(writer, value) {
-        demand(typeof value === "number", name, value);
+        demandType("number", name, value);
         if (Number.isNaN(value)) fail(name, value);
         const step = Math.round((value - min) * perUnit);
         writer.low(BigInt(Math.min(Math.max(step, 0), last)), bytes);

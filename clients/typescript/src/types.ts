@@ -96,6 +96,11 @@ export function within(place: string, error: unknown): unknown {
   return error;
 }
 
+/** Returns the text of an error. */
+export function textOf(error: any): string {
+  return error?.message ?? String(error);
+}
+
 function shown(value: unknown): string {
   const text = typeof value === "object" && value ? Object.prototype.toString.call(value) : String(value);
   return text.length > 40 ? `${text.slice(0, 40)}...` : text;
@@ -104,6 +109,11 @@ function shown(value: unknown): string {
 /** Refuses a value beyond the range of its type. */
 export function fail(what: string, value: unknown): never {
   throw new RangeError(`: ${shown(value)} is no ${what}`);
+}
+
+/** Refuses a value of another type of the language. */
+export function demandType(type: string, what: string, value: unknown): void {
+  demand(typeof value === type, what, value);
 }
 
 /** Refuses a value of another type. */

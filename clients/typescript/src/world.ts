@@ -7,7 +7,7 @@ import type { Listeners } from "./listeners.js";
 import { type Behaviour, Change, NetworkObject, type Origin, type Requests } from "./objects.js";
 import type { CallSchema, Prefab, Schema } from "./schema.js";
 import { Layout } from "./state.js";
-import { Unreadable } from "./types.js";
+import { textOf, Unreadable } from "./types.js";
 import { type Reader, WireError } from "./wire.js";
 
 /** Facts of the packet in progress. */
@@ -35,6 +35,12 @@ const HAS_ROTATION = 2;
 const HAS_EXTRAS = 4;
 const SCENE = 1;
 const PARENT = 2;
+
+/** Reasons of a CommandRefused by their numbers on the wire. */
+const REASONS = ["unknownObject", "unknownCall", "notOwner", "tooOften", "malformed"] as const;
+
+/** Reason for which a server has not run a command. */
+export type RefusalReason = (typeof REASONS)[number];
 
 /** Most calls that wait. Further ones run at once. */
 const MAX_CALLS = 1024;
@@ -104,6 +110,7 @@ export class World {
       this.tell();
       if (kind === Kind.SpawnBatch) this.spawn(reader, packet);
       else if (kind === Kind.Call) this.call(reader, packet);
+      else if (kind === Kind.CommandRefused) this.commandRefused(reader);
       else if (kind === Kind.ObjectDestroy || kind === Kind.ObjectHide) this.remove(reader.packed(), kind === Kind.ObjectHide);
       else if (kind === Kind.SetParent) this.setParent(reader.packed(), reader.packed());
       else return false;
@@ -274,8 +281,15 @@ export class World {
     return object;
   }
 
-  /** Handles a Call. */
-  private call(reader: Reader, packet: Packet): void {
+  /** Handles a CommandRefused. The page knows of an object that has left. */
+  private commandRefused(reader: Reader): void {
+    const [, behaviour, call] = this.callee(reader);
+    const reason = REASONS[reader.u8()];
+    if (behaviour && call && reason) this.observer.emit("commandRefused", behaviour, call.name, reason, reader.varint());
+  }
+
+  /** Reads the object and the number of a call. */
+  private callee(reader: Reader): [NetworkObject | undefined, Behaviour | undefined, CallSchema | undefined] {
     const object = this.objects.get(reader.varint());
     let number = reader.varint();
     const behaviour = object?.behaviours.find(({ schema }) => {
@@ -283,15 +297,20 @@ export class World {
       if (!isHere) number -= schema.calls.length;
       return isHere;
     });
+    return [object, behaviour, behaviour?.schema.calls[number]];
+  }
+
+  /** Handles a Call. */
+  private call(reader: Reader, packet: Packet): void {
+    const [object, behaviour, call] = this.callee(reader);
     // An object whose first snapshot was unreadable is unknown to the program.
     if (!object || (!this.burst && !object.isAnnounced)) return;
-    const call = behaviour?.schema.calls[number];
     if (!behaviour || !call || call.kind === "command") return this.observer.emit("unreadable", object.id, "a call that it does not have");
     let values: any[];
     try {
       values = readValues(call, reader);
     } catch (error) {
-      return this.observer.emit("unreadable", object.id, `${call.name}: ${error instanceof Error ? error.message : error}`);
+      return this.observer.emit("unreadable", object.id, `${call.name}: ${textOf(error)}`);
     }
     // The object of a call that waits may leave.
     const run = (): void => void (this.objects.get(object.id) === object && this.observer.emit(`${behaviour.name}.${call.name}`, behaviour, ...values));

@@ -24,7 +24,7 @@ function hash(text) {
 }
 
 /** Connect of a client without types that has a schema of this hash. */
-const request = (hash) => `14002000${"06"}${hash}01${"00".repeat(8)}0000`;
+const request = (hash) => `1400200007${hash}01${"00".repeat(8)}0000`;
 
 async function connect(context) {
   globalThis.WebSocket = FakeSocket;

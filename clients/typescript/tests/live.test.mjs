@@ -38,6 +38,12 @@ test("a client plays in the arena", { skip }, async () => {
     await until(() => fighter.fields.name === "Node" && mine().get("Body").fields.position.x === -12);
     fighter.call("use_item");
     await until(() => told.includes("the potion tastes of iron") && fighter.fields.pack.length === 2);
+    const refused = [];
+    client.on("commandRefused", (behaviour, command, reason, calls) => refused.push([behaviour, command, reason, calls]));
+    for (let left = 150; left > 0; left--) fighter.call("introduce", "Node");
+    await until(() => refused.length);
+    assert.deepEqual(refused[0].slice(0, 3), [fighter, "introduce", "tooOften"]);
+    assert.ok(refused[0][3] <= 50, `${refused[0][3]}`);
     assert.ok(client.ping > 0 && client.tick() > 0);
     assert.throws(() => fighter.set("health", 1), /no field that this client writes/);
     assert.throws(() => fighter.call("strike", -1), /no u32/);

@@ -21,7 +21,7 @@ async function begin(context, options = { transport: "websocket" }) {
   const client = new Client("http://test.invalid", options);
   context.after(() => client.close());
   const heard = [];
-  for (const event of ["state", "ready", "restored", "refused", "unreadable"]) client.on(event, (...values) => heard.push([event, ...values]));
+  for (const event of ["state", "ready", "restored", "refused", "commandRefused", "unreadable"]) client.on(event, (...values) => heard.push([event, ...values]));
   await turn();
   const socket = options.transport === "websocket" ? FakeSocket.last : FakeTransport.last;
   await turn();
@@ -89,6 +89,16 @@ test("a refused write is told, and has the value of the server", async (context)
   receive([3, 1, ...message(30, [1, 2, 0, 2, 5])]);
   assert.deepEqual(heard.at(-1), ["refused", door.object]);
   assert.equal(door.fields.health, 5);
+});
+
+test("refused commands are told with their reason and number", async (context) => {
+  const { heard, receive, door } = await connect(context);
+  receive([3, 1, ...message(43, [1, 0, 3, 2])]);
+  assert.deepEqual(heard.at(-1), ["commandRefused", door, "push", "tooOften", 2]);
+  // An object that has left, a call that it does not have, and a reason of a later version.
+  const before = heard.length;
+  receive([3, 1, ...message(43, [2, 0, 3, 2]), ...message(43, [1, 1, 3, 2]), ...message(43, [1, 0, 9, 2])]);
+  assert.equal(heard.length, before);
 });
 
 test("an object that a snapshot has repaired is told", async (context) => {

@@ -17,7 +17,7 @@ export const message = (kind, payload) => [...u16(payload.length), ...u16(kind),
 export const described = (text) => message(21, [1, ...Buffer.from(text)]);
 
 /** Returns the answer of a server with 30 ticks a second, by default with a reliable and an unreliable channel. Its tick 1 is 300 of the network time. */
-export const accepted = (channels = [0, 1]) => message(32, [6, ...Array(8).fill(0), 1, ...Array(8).fill(9), 241, 60, 30, 0, channels.length, ...channels]);
+export const accepted = (channels = [0, 1]) => message(32, [7, ...Array(8).fill(0), 1, ...Array(8).fill(9), 241, 60, 30, 0, channels.length, ...channels]);
 
 /** Returns a value as in the vectors. */
 export function plain(value) {

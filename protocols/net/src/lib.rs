@@ -33,7 +33,7 @@ pub use context::NetworkContextExt;
 pub use link::losses::Losses;
 pub use link::settings::LossSettings;
 pub use memory::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
-pub use message::{Framing, MessageType};
+pub use message::{Framing, MessageType, RefusalReason};
 pub use record::{RecordError, RecordItem, RecordPart, TickRecord};
 pub use save::{Save, SaveError};
 pub use server::{

@@ -2,13 +2,14 @@
 //!
 //! A packet is a sequence of messages. A message is the size of its payload (`u16`), its type (`i16`)
 //! and the payload; [`Frame`] has the long form. The numbers up to 47 are UNet's. Extensions use the
-//! free numbers 19 to 33 and 39 to 42. Tables: WIRE.md.
+//! free numbers 19 to 33 and 39 to 43. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
 )]
 
 mod call;
+mod command_refused;
 mod connect;
 mod disconnect;
 mod framing;
@@ -21,6 +22,8 @@ mod spawn;
 pub(crate) use call::{
     CallName, Incoming, frame, frame_number, named, write_address, write_header,
 };
+pub(crate) use command_refused::CommandRefused;
+pub use command_refused::RefusalReason;
 pub(crate) use connect::{Accepted, ClientBuild, Connect, MAX_BUILD, ServerPace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
@@ -52,7 +55,7 @@ pub(crate) const VIEW_PARTS: f64 = 256.0;
 pub(crate) const LEAVES_GROUP: u8 = 255;
 
 /// Version of the handshake in [`Connect`].
-pub(crate) const PROTOCOL_VERSION: u32 = 6;
+pub(crate) const PROTOCOL_VERSION: u32 = 7;
 
 /// Length of the longest [`View`].
 pub(crate) const LONGEST_VIEW: usize = FRAME + 9;

@@ -5,8 +5,8 @@ use std::time::Duration;
 use syncvar::join::Builds;
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, ServerConfig,
-    calls::{CallError, CommandRefusal},
+    ClientConfig, Framing, ServerConfig,
+    calls::{CallError, CommandRefusal, RefusalReason},
 };
 
 use super::world::{DIALECTS, Unit, network, network_with, prefabs, ran, server_events, spawn};
@@ -185,6 +185,83 @@ fn the_servers_own_rate_is_for_commands_that_say_none() {
     net.step();
     assert_eq!(ran(&net, id), ["stumble over 0", "stumble over 1"]);
     assert_eq!(refusals(&mut net), vec![(1, CommandRefusal::TooOften); 3]);
+}
+
+/// Takes the reports of a client: object, command, reason and number of the calls.
+fn told(
+    net: &mut MemoryNetwork,
+    client: usize,
+) -> Vec<(NetId, Option<&'static str>, RefusalReason, u32)> {
+    let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
+    let told = events.filter_map(|event| match event {
+        ClientEvent::CommandRefused {
+            object,
+            command,
+            reason,
+            calls,
+        } => Some((object, command.map(|(_, name)| name), reason, calls)),
+        _ => None,
+    });
+    told.collect()
+}
+
+#[test]
+fn a_client_learns_which_of_its_commands_were_refused() {
+    for dialect in DIALECTS {
+        let mut net = network(dialect, 2);
+        let [id, other] = [spawn(&mut net, None), spawn(&mut net, None)];
+        let owned = spawn(&mut net, Some(0));
+        net.settle();
+        net.client_mut(0).calls::<Unit>(owned).fire(1).unwrap();
+        net.server.set_owner(owned, None).unwrap();
+        for id in [id, other, id] {
+            for _ in 0..4 {
+                net.client_mut(0).calls::<Unit>(id).open().unwrap();
+            }
+        }
+        net.settle();
+        let expected = [
+            (id, Some("open"), RefusalReason::TooOften, 4),
+            (other, Some("open"), RefusalReason::TooOften, 3),
+            (owned, Some("fire"), RefusalReason::NotOwner, 1),
+        ];
+        let expected = match dialect {
+            Framing::Compact => &expected[..],
+            Framing::Unet => &[],
+        };
+        assert_eq!(told(&mut net, 0), expected);
+        assert_eq!(told(&mut net, 1), []);
+        // Nothing is told twice.
+        net.settle();
+        assert_eq!(told(&mut net, 0), []);
+        // The object leaves before the report.
+        net.client_mut(0).calls::<Unit>(other).open().unwrap();
+        net.server.despawn(other).unwrap();
+        net.settle();
+        let expected = (other, Some("open"), RefusalReason::UnknownObject, 1);
+        let is_told = dialect == Framing::Compact;
+        assert_eq!(
+            told(&mut net, 0),
+            Vec::from_iter(is_told.then_some(expected))
+        );
+    }
+}
+
+#[test]
+fn reports_of_refusals_are_bounded() {
+    let mut net = network(Framing::Compact, 2);
+    let ids: Vec<_> = (0..50).map(|_| spawn(&mut net, None)).collect();
+    net.settle();
+    for id in &ids {
+        for client in [0, 1] {
+            net.client_mut(client).calls::<Unit>(*id).open().unwrap();
+        }
+    }
+    net.settle();
+    for client in [0, 1] {
+        assert_eq!(told(&mut net, client).len(), 32);
+    }
+    assert_eq!(net.server.stats().refused_commands.too_often, 90);
 }
 
 #[test]

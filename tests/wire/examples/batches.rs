@@ -140,12 +140,12 @@ pub(crate) fn answers_to_a_join_are_written_as_documented() -> Examples {
     };
     Examples::check(vec![
         (
-            "Connect 6, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300, 30 ticks a \
+            "Connect 7, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300, 30 ticks a \
              second, sends each 0.1 s, a reliable and an unreliable channel",
             answer(Framing::Compact),
         ),
         (
-            "Connect 6, the answer: `Unet`, a reliable and an unreliable channel",
+            "Connect 7, the answer: `Unet`, a reliable and an unreliable channel",
             answer(Framing::Unet),
         ),
     ])

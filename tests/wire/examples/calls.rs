@@ -11,7 +11,7 @@ struct Gun;
 
 #[network_calls]
 impl Gun {
-    #[command(requires_ownership = false)]
+    #[command(requires_ownership = false, rate = 1.0)]
     fn fire(&mut self, _at: i32) {}
     #[client_rpc]
     fn reload(&mut self, _rounds: u8) {}
@@ -40,7 +40,8 @@ pub(crate) fn calls_are_written_as_documented() -> Examples {
             sent(Framing::Compact, 5, second),
         ),
     ];
-    let fire = |pair: &mut Pair, id| pair.client.calls::<Gun>(id).fire(-4).expect("a call");
+    let fire: fn(&mut Pair, NetId) =
+        |pair, id| pair.client.calls::<Gun>(id).fire(-4).expect("a call");
     let hush = |pair: &mut Pair, id| {
         let calls = pair.server.calls::<Gun>(id);
         calls.hush(pair.connection, "a".into()).expect("a call");
@@ -53,11 +54,44 @@ pub(crate) fn calls_are_written_as_documented() -> Examples {
     in_both(["Command #3 `fire(-4)`", "Call #3 `fire(-4)`"], fire);
     in_both(["Rpc #3 `hush(\"a\")`", "Call #3 `hush(\"a\")`"], hush);
     in_both(["SyncEvent #3 `burst(10)`", "Call #3 `burst(10)`"], burst);
+    examples.push((
+        "CommandRefused #300: `fire`, too often, two calls",
+        refused_of_three(300, fire),
+    ));
     Examples::check(examples)
+}
+
+/// Returns the messages of the server after three calls of a client on a gun.
+fn refused_of_three(number: u32, fire: fn(&mut Pair, NetId)) -> String {
+    let (mut pair, id) = connected(Framing::Compact, number);
+    for _ in 0..3 {
+        fire(&mut pair, id);
+    }
+    pair.up();
+    pair.update_server();
+    let packets = pair.server_packets();
+    let messages = packets.iter();
+    let messages = messages.map(|packet| hex::encode(syncvar_testing::messages(0, &packet.bytes)));
+    messages.collect()
 }
 
 /// Returns the messages of both ends after a call on the object with this number: two guns for 5, otherwise one.
 fn sent(framing: Framing, number: u32, call: impl FnOnce(&mut Pair, NetId)) -> String {
+    let (mut pair, id) = connected(framing, number);
+    call(&mut pair, id);
+    let mut sent = packets(&mut pair.server);
+    for packet in pair.client_packets() {
+        let messages = match framing {
+            Framing::Compact => syncvar_testing::messages(0, &packet.bytes),
+            Framing::Unet => &packet.bytes[..],
+        };
+        sent.push(hex::encode(messages));
+    }
+    sent.concat()
+}
+
+/// Returns a pair with a spawned object of this number: two guns for 5, otherwise one.
+fn connected(framing: Framing, number: u32) -> (Pair, NetId) {
     let prefabs = || {
         Prefabs::new()
             .register::<Gun>("gun")
@@ -75,14 +109,5 @@ fn sent(framing: Framing, number: u32, call: impl FnOnce(&mut Pair, NetId)) -> S
     };
     pair.steps(4);
     pair.client_packets();
-    call(&mut pair, id);
-    let mut sent = packets(&mut pair.server);
-    for packet in pair.client_packets() {
-        let messages = match framing {
-            Framing::Compact => syncvar_testing::messages(0, &packet.bytes),
-            Framing::Unet => &packet.bytes[..],
-        };
-        sent.push(hex::encode(messages));
-    }
-    sent.concat()
+    (pair, id)
 }

@@ -220,17 +220,17 @@ pub(crate) fn handshakes_are_written_as_documented() -> Examples {
     let connect = client_packet(true, |_| ()).replace(&hash, "efcdab8967452301");
     let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
     let connection = server.handle_connect();
-    let learning = [&[20, 0, 32, 0, 6][..], &[0; 8], &[1], &[0; 8], &[0, 0]].concat();
+    let learning = [&[20, 0, 32, 0, 7][..], &[0; 8], &[1], &[0; 8], &[0, 0]].concat();
     let handled = server.handle_packet(connection, 0, &learning);
     handled.expect("a client without compiled types");
     let schema = packets(&mut server).concat();
     Examples::check(vec![
         (
-            "Connect 6, both hashes `0123456789abcdef`, asking for `Compact`, without a name of the build",
+            "Connect 7, both hashes `0123456789abcdef`, asking for `Compact`, without a name of the build",
             connect,
         ),
         (
-            "Connect 6 of a client without compiled types, asking for `Compact`",
+            "Connect 7 of a client without compiled types, asking for `Compact`",
             hex::encode(learning),
         ),
         (

@@ -90,7 +90,7 @@ fn part_behind_the_last_is_an_error() {
     let connect = client.poll_transmit().expect("a Connect").bytes;
     assert_eq!(
         &connect[2..13],
-        [&[32, 0, 6][..], &prefabs().schema_hash().to_le_bytes()].concat()
+        [&[32, 0, 7][..], &prefabs().schema_hash().to_le_bytes()].concat()
     );
     let error = client.handle_packet(0, &part(true, b"")).unwrap_err();
     assert!(error.to_string().contains("behind the last"), "{error}");
@@ -106,7 +106,7 @@ fn schema_behind_the_answer_is_an_unknown_message() {
     // Behind a header.
     let packet = [&[0, 0][..], &part(true, b"")].concat();
     let mut raw = connecting();
-    let answer = frame(32, &[&[6][..], &[0; 8], &[0, 1, 0]].concat());
+    let answer = frame(32, &[&[7][..], &[0; 8], &[0, 1, 0]].concat());
     raw.handle_packet(0, &answer)
         .expect("an answer in the framing Unet");
     assert!(raw.is_connected());
@@ -124,7 +124,7 @@ fn channels_of_an_answer_are_checked() {
         (&[2, 0], "1 byte"),
     ] {
         let mut client = connecting();
-        let answer = frame(32, &[&[6][..], &[0; 8], &[0], channels].concat());
+        let answer = frame(32, &[&[7][..], &[0; 8], &[0], channels].concat());
         let error = client.handle_packet(0, &answer).unwrap_err();
         assert!(
             error.to_string().contains(expected),

@@ -32,7 +32,7 @@ impl Raw {
     fn connect(&mut self, bytes: u64, own: u64, build: &str) -> Result<(), PacketError> {
         let length = u16::try_from(build.len()).expect("a short name");
         let payload = [
-            &[6][..],
+            &[7][..],
             &bytes.to_le_bytes(),
             &[1],
             &own.to_le_bytes(),

@@ -119,7 +119,7 @@ impl Session {
             &[&[1], text_of(&case["server"]).as_bytes()].concat(),
         ));
         // `Compact`, any incarnation, tick 1 is 300, 30 ticks a second, a reliable and an unreliable channel.
-        let answer = [&[6][..], &[0; 8], &[1], &[9; 8], &[241, 60, 30, 0, 2, 0, 1]].concat();
+        let answer = [&[7][..], &[0; 8], &[1], &[9; 8], &[241, 60, 30, 0, 2, 0, 1]].concat();
         session.handle(&message(32, &answer));
         session.sent();
         session

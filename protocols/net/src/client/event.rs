@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use crate::message::RefusalReason;
 use syncvar_runtime::ReceivedMessage;
 use syncvar_runtime::{
     CallFailure, CallbackFailure, Called, Changed, ChangedFields, DisconnectReason, HookFailure,
@@ -167,6 +168,19 @@ pub enum ClientEvent {
         behaviour: usize,
         /// Refused fields.
         fields: ChangedFields,
+    },
+    /// The server has not run commands of this client. The reports of an update are grouped; beyond 32 in an update the server
+    /// sends none. A connection in UNet's framing has no reports, and neither has the local client of a host: there
+    /// [`ServerEvent::CommandRefused`](crate::ServerEvent::CommandRefused) reports them.
+    CommandRefused {
+        /// The object.
+        object: NetId,
+        /// Behaviour that declares the command, and the command. `None` if this client does not know the object any more.
+        command: Option<(&'static str, &'static str)>,
+        /// The reason.
+        reason: RefusalReason,
+        /// Number of the calls.
+        calls: u32,
     },
     /// The parent of an object has changed. The parent at spawn time is part of the snapshot.
     ParentChanged {

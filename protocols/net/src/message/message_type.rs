@@ -119,6 +119,8 @@ message_types! {
     View = 41,
     /// Client to server: the time of an answer to a ping, as soon as it has arrived. Extension.
     Echo = 42,
+    /// Server to client: commands of the client that the server has not run. Extension.
+    CommandRefused = 43,
 }
 
 impl MessageType {

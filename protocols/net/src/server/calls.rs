@@ -5,6 +5,7 @@
 
 pub(super) mod commands;
 pub(super) mod outgoing;
+mod refusals;
 pub(super) mod target;
 mod transmit;
 
@@ -20,6 +21,7 @@ use crate::server::ServerEvent;
 use crate::server::context::Context;
 use crate::{Framing, MessageType};
 use outgoing::Outgoing;
+use refusals::Refusals;
 
 /// Deferred calls, and reused buffers.
 #[derive(Debug, Default)]
@@ -35,6 +37,7 @@ pub(crate) struct Calls {
     pub(crate) outgoing: Option<Outgoing>,
     /// Whether a call is under way.
     pub(crate) is_running: bool,
+    pub(crate) refusals: Refusals,
     /// Writers for payloads, in `Unet` and in `Compact`.
     pub(crate) writers: [NetworkWriter; 2],
     /// Writer for whole messages.

@@ -8,7 +8,7 @@ use syncvar::schema::MAX_SCHEMA_TEXT;
 use syncvar::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
 
 /// Version of the protocol.
-const VERSION: u8 = 6;
+const VERSION: u8 = 7;
 
 /// Numbers of messages.
 const SCHEMA: i16 = 21;

@@ -6,8 +6,9 @@ use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
 use crate::client::translation::{is_known_call, received_call, translate_arguments};
-use crate::message::{CallName, Incoming, named};
+use crate::message::{CallName, CommandRefused, Incoming, Message, named};
 use syncvar_runtime::unstable::call::{CallPlace, Failure};
+use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
 use syncvar_runtime::{CallFailure, Encoding, NetId, NetworkReader, ReadError, ReceivedEvent};
 
 /// Received call whose object and behaviour are known.
@@ -129,4 +130,38 @@ impl Inbound {
         context.events.push(event);
         result
     }
+}
+
+/// Reports commands of this client that the server has not run.
+pub(super) fn read_refusal(payload: &[u8], lent: &mut Reading<'_>) -> Result<(), ReadError> {
+    let CommandRefused {
+        object,
+        number,
+        reason,
+        calls,
+    } = CommandRefused::decode(payload)?;
+    let prefab = lent.objects.world.prefab(object);
+    let place = prefab.and_then(|prefab| {
+        let own = match lent.session.plan(prefab.index) {
+            Some(plan) => own_number(plan, number)?,
+            None => number,
+        };
+        prefab.calls.numbered(own)
+    });
+    let command = place.filter(CallPlace::is_command);
+    let command = command.map(|place| (place.name, place.schema.name));
+    lent.context.events.push(ClientEvent::CommandRefused {
+        object,
+        command,
+        reason,
+        calls,
+    });
+    Ok(())
+}
+
+/// Returns the number in this build of a command with a number on the server.
+fn own_number(plan: &PrefabPlan, number: u64) -> Option<u64> {
+    let mut sent = plan.sent.iter();
+    let own = sent.position(|call| call.as_ref().is_some_and(|call| call.number == number));
+    own.map(|own| own as u64)
 }

@@ -1,5 +1,6 @@
 //! `Effect`: what a message leads to beyond the parts that it was read into.
 
+use super::calls::read_refusal;
 use super::{Deltas, Inbound, OwnerState, Reading, ReceivedCall, Snapshot};
 use crate::client::ClientEvent;
 use crate::client::objects::{ObjectChange, parent_from_wire};
@@ -84,6 +85,10 @@ impl Inbound {
             }
             MessageType::Pong => Effect::Pong(payload),
             MessageType::InputState => Effect::InputState(payload),
+            MessageType::CommandRefused => {
+                read_refusal(payload, lent)?;
+                Effect::Nothing
+            }
             MessageType::Void => {
                 let Void { net_id } = Void::decode(payload)?;
                 self.early.drop_void(net_id, lent);

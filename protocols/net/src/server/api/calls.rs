@@ -20,7 +20,7 @@ use syncvar_runtime::{
     RpcSender, Target,
 };
 
-use crate::message::Incoming;
+use crate::message::{CallName, Incoming};
 use crate::server::calls::commands::{find_command, permit_command, refuse_command};
 use crate::server::calls::outgoing::{Outgoing, Payload};
 use crate::server::calls::target::Receivers;
@@ -122,7 +122,7 @@ impl NetworkServer {
     ) -> Result<(), ReadError> {
         let mut call = Incoming::decode(message_type, payload)?;
         call.arguments = call.arguments.with_budget(self.sessions.intake.budget);
-        let object: NetId = call.object;
+        let (object, name) = (call.object, call.name);
         let place = find_command(&self.objects, &self.visibility, from, &call);
         let place = place.map_err(|reason| (None, reason));
         let permitted = place.and_then(|place| {
@@ -151,10 +151,21 @@ impl NetworkServer {
                 self.context.stats.refused.count_read(error.kind());
             }
             self.sessions.intake.count((&reason).into());
+            if let CallName::Number(number) = name {
+                let refusals = &mut self.calls.refusals;
+                refusals.note(from, object, number, (&reason).into());
+            }
             refuse_command(&mut self.context, from, object, place.as_ref(), reason);
         }
         self.run_local_calls();
         Ok(())
+    }
+
+    /// Tells clients of their refused commands.
+    pub(super) fn report_refusals(&mut self) {
+        for (sender, refused) in self.calls.refusals.take() {
+            self.rooms().ground.send(sender, &refused);
+        }
     }
 
     /// Runs a call on an object. `None` if the object does not exist or is checked out.

@@ -104,6 +104,7 @@ impl NetworkServer {
         self.outbound.trim(&self.sessions.connections);
         self.rooms().ground.answer_pings();
         self.report_inputs();
+        self.report_refusals();
         let (config, tick) = (&self.context.config, self.outbound.store.tick);
         self.rewind.note_update(&self.objects, config, tick);
         let Rooms {
