@@ -35,6 +35,12 @@ pub(crate) async fn exchange(
 ) -> io::Result<End> {
     let limits = limits(carrier.max_datagram(), door.options());
     let result = tcp::exchange(read, write, carrier, door, limits).await;
+    with_reason(result, connection)
+}
+
+/// Returns the result of a task with the reason of the connection's end in the place of the error. Layers above
+/// QUIC, such as HTTP/3 and streams, report the end without its reason.
+pub(crate) fn with_reason(result: io::Result<End>, connection: &Connection) -> io::Result<End> {
     match (result, connection.close_reason()) {
         (Err(_), Some(ConnectionError::ApplicationClosed(_))) => Ok(End::Closed),
         (Err(_), Some(error @ ConnectionError::TimedOut)) => {

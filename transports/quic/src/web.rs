@@ -15,6 +15,11 @@ pub(crate) const ALPN: &[u8] = b"h3";
 
 /// Accepts one session on any path, and its first bidirectional stream, for the scripts of allowed origins.
 pub(crate) async fn serve(connection: Connection, door: Door, origins: Origins) -> io::Result<End> {
+    let result = serve_session(&connection, door, origins).await;
+    connection::with_reason(result, &connection)
+}
+
+async fn serve_session(connection: &Connection, door: Door, origins: Origins) -> io::Result<End> {
     let request = Request::accept(connection.clone()).await;
     let request = request.map_err(io::Error::other)?;
     let stated = request.headers.get_all(header::ORIGIN).iter();
@@ -32,7 +37,7 @@ pub(crate) async fn serve(connection: Connection, door: Door, origins: Origins) 
     let session = Web(session.map_err(io::Error::other)?);
     let streams = session.0.accept_bi().await.map_err(io::Error::other)?;
     let (write, read) = streams;
-    connection::exchange(&connection, read, write, &session, door).await
+    connection::exchange(connection, read, write, &session, door).await
 }
 
 /// Datagrams of a session.

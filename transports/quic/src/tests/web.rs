@@ -20,8 +20,8 @@ use super::support::{Running, client, start, start_on};
 use crate::QuicPort;
 use crate::connection;
 use crate::web::Web;
-use syncvar_testing::sockets::{idle, prefabs, soon, wait_for};
-use syncvar_tls::Identity;
+use syncvar_testing::sockets::{idle, prefabs, reaches, soon, wait_for};
+use syncvar_tls::{Identity, Trust};
 
 /// Returns hashes of certificates.
 fn hashes(identity: &Identity) -> Vec<Vec<u8>> {
@@ -73,6 +73,24 @@ async fn a_session_shares_the_port_with_native_clients() {
         wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
         peer
     }
+}
+
+#[tokio::test]
+async fn a_client_that_vanishes_before_its_session_is_counted() {
+    let options = TransportOptions {
+        idle_timeout: Duration::from_millis(300),
+        ..TransportOptions::default()
+    };
+    let server = start(options, idle);
+    let trust = Trust::any_server_without_verification();
+    let tls = trust.client_config(&[crate::web::ALPN]).unwrap();
+    // Neither end of this connection sends a packet for its own sake: both let it time out, and say nothing.
+    let crypto = quinn::crypto::rustls::QuicClientConfig::try_from(tls).unwrap();
+    let config = quinn::ClientConfig::new(Arc::new(crypto));
+    let endpoint = quinn::Endpoint::client(([127, 0, 0, 1], 0).into()).unwrap();
+    let connecting = endpoint.connect_with(config, server.addr, "localhost");
+    let _connection = soon(connecting.unwrap()).await.unwrap();
+    reaches(|| server.stats().vanished, 1).await;
 }
 
 #[tokio::test]
