@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The conditions are those of each direction: delay, jitter, loss. The program prints a table and ends with the exit code 1
-//! if fewer than 99 of 100 hits on a screen are hits on the server. Without conditions, `cargo run --example duel --features web`
-//! prints a URL instead: a page plays against the bot, a second page in its place.
+//! if fewer than 99 of 100 hits on a screen are hits on the server. Without conditions, or with an address in front of them,
+//! `cargo run --example duel --features web` prints a URL instead: a page plays against the bot, a second page in its place.
 
 mod rules;
 #[cfg(feature = "web")]
@@ -62,17 +62,21 @@ impl Bot {
 }
 
 fn main() -> ExitCode {
-    let text = std::env::args()
-        .skip_while(|it| it != "--conditions")
-        .nth(1);
-    #[cfg(feature = "web")]
-    if text.is_none() {
-        return web::serve();
-    }
+    let mut arguments = std::env::args().skip(1);
+    let text = arguments.find(|it| it == "--conditions");
+    let text = text.and_then(|_| arguments.next());
     let Some(link) = conditions(text.as_deref().unwrap_or("40ms 10ms 2%")) else {
         eprintln!("write the conditions as \"80ms 20ms 5%\": delay, jitter, loss");
         return ExitCode::FAILURE;
     };
+    #[cfg(feature = "web")]
+    if text.is_none()
+        || std::env::args()
+            .nth(1)
+            .is_some_and(|it| it != "--conditions")
+    {
+        return web::serve(text.is_some().then_some(link));
+    }
     let prefabs = || {
         let prefabs = Prefabs::new().register::<Player>("player");
         prefabs.register::<Rocket>("rocket").input::<Move>()

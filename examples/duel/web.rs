@@ -15,7 +15,7 @@ use syncvar::ServerConfig;
 use syncvar::join::{Admission, Payload};
 use syncvar::prelude::*;
 use syncvar::tcp::TcpClient;
-use syncvar::testing::Random;
+use syncvar::testing::{Conditions, Random};
 
 use crate::Bot;
 use crate::rules::{Move, Player, RATE, Rocket, fly, step};
@@ -55,10 +55,10 @@ fn prefabs() -> Prefabs {
     prefabs.register::<Rocket>("rocket").input::<Move>()
 }
 
-/// Serves the duel until the program is stopped.
-pub(crate) fn serve() -> ExitCode {
+/// Serves the duel until the program is stopped, under the conditions in both directions.
+pub(crate) fn serve(link: Option<Conditions>) -> ExitCode {
     let runtime = tokio::runtime::Runtime::new();
-    match runtime.and_then(|runtime| runtime.block_on(run())) {
+    match runtime.and_then(|runtime| runtime.block_on(run(link))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -67,7 +67,7 @@ pub(crate) fn serve() -> ExitCode {
     }
 }
 
-async fn run() -> io::Result<()> {
+async fn run(link: Option<Conditions>) -> io::Result<()> {
     let config = ServerConfig {
         admission: Admission::Decide,
         reconnect_grace: Duration::from_secs(10),
@@ -77,6 +77,9 @@ async fn run() -> io::Result<()> {
     let mut game = Game::default();
     let state = pages::State::default();
     let (mut host, addr) = pages::listen(&PAGES, &state)?;
+    if let Some(link) = link {
+        host.conditions().set_both(link);
+    }
     println!("http://{addr}/");
     tokio::spawn(bot(addr));
     let tick = |server: &mut NetworkServer, now| {

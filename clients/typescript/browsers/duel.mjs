@@ -52,6 +52,35 @@ async function compare(page, label) {
   report(`${label}: the own position is the server's, ${there.confirmed} of ${there.claimed} hits confirmed, ${here.corrections} corrections`);
 }
 
+/** Most that a player moves in a second, in metres: `SPEED` of the rules. */
+const SPEED = 5;
+
+/**
+ * Watches the bot for some seconds. Returns the largest movement between two frames beyond that of a runner in this time, in metres, the age
+ * of the drawn tick, and the number of the frames.
+ */
+function watch(page, seconds) {
+  return page.evaluate(async ({ seconds, speed }) => {
+    const nextFrame = () => new Promise(requestAnimationFrame);
+    const bot = () => game.drawn().players.find((it) => !it.isMine);
+    const ages = [];
+    let [largest, before, lives] = [0, undefined, undefined];
+    for (const end = performance.now() + seconds * 1000; performance.now() < end; await nextFrame()) {
+      const [{ at, behind }, other] = [game.frame(), bot()];
+      if (behind !== undefined) ages.push(behind);
+      // A fallen player begins elsewhere.
+      if (before && other && other.deaths === lives) {
+        const moved = Math.hypot(other.x - before.x, other.y - before.y);
+        largest = Math.max(largest, moved - (speed * (at - before.at)) / 1000);
+      }
+      before = other && { ...other, at };
+      lives = other?.deaths;
+    }
+    ages.sort((a, b) => a - b);
+    return { largest, middle: ages[ages.length >> 1], oldest: ages.at(-1), frames: ages.length };
+  }, { seconds, speed: SPEED });
+}
+
 const server = await start("duel");
 report(`the duel: ${server.url}`);
 const browsers = await Promise.all([launch("chrome"), launch("firefox")]);
@@ -76,8 +105,28 @@ try {
   const phone = await join(browsers[0], [undefined, server.url], undefined, { width: 390, height: 780, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
   await sleep(1500);
   await show(phone, "phone");
+  await watchOverBadLinks();
   report(`pictures: ${pictures}`);
 } finally {
   await Promise.all(browsers.map((browser) => browser.close()));
   await stop(server);
+}
+
+/** The bot as seen over a link of 40 ms each way and 5 % loss: it neither jumps nor lags. */
+async function watchOverBadLinks() {
+  const far = await start("duel", "127.0.0.1:0", "--conditions", "40ms 0ms 5%");
+  try {
+    for (const [index, browser] of browsers.entries()) {
+      const page = await join(browser, [undefined, far.url], "webtransport");
+      await until(page, "the bot is here", () => game.drawn().players.length === 2);
+      await sleep(2000);
+      const { largest, middle, oldest, frames } = await watch(page, 30);
+      const name = ["chromium", "firefox"][index];
+      report(`${name} at 40 ms and 5 % loss: largest excess ${(largest * 100).toFixed(0)} cm in ${frames} frames, view ${middle.toFixed(1)} ticks behind, at most ${oldest.toFixed(1)}`);
+      assert.ok(frames > 100, name);
+      await page.close();
+    }
+  } finally {
+    await stop(far);
+  }
 }

@@ -32,8 +32,9 @@ let mine;
 let prediction;
 /** The field as drawn last. */
 let drawn = { players: [], rockets: [] };
-/** Its tick, and its points on the page. */
+/** Its tick, the own time of its frame, and its points on the page. */
 let shown;
+let shownAt;
 let view;
 const fired = { shot: 0, rocket: 0 };
 
@@ -164,6 +165,7 @@ function scene(tick) {
 function frame() {
   const now = performance.now();
   shown = client.showView();
+  shownAt = now;
   if (client.state === "ready" && mine) predictor.setInput(input());
   if (shown !== undefined) drawn = scene(shown);
   view = drawField(field, { ...drawn, aim: aim() }, effects, now);
@@ -195,4 +197,6 @@ globalThis.game = {
   own: () => mine && { id: mine.id, position: prediction.state.position, corrections: prediction.corrections },
   drawn: () => drawn,
   toPage: (point) => view.toPage(point),
+  /** Own time of the last frame in milliseconds, and the ticks between the server's time and the drawn tick. */
+  frame: () => ({ at: shownAt, behind: shown === undefined ? undefined : client.tick() - shown }),
 };
