@@ -42,6 +42,11 @@ struct Used {
 
 /// Runs some steps, in which the client's input is the number of the step.
 fn run(net: &mut MemoryNetwork, steps: u64) -> Used {
+    run_with(net, steps, |_| {})
+}
+
+/// As [`run`], with work of the game before each step.
+fn run_with(net: &mut MemoryNetwork, steps: u64, work: impl Fn(&mut MemoryNetwork)) -> Used {
     let connection = net.connection(0);
     let (mut used, mut last) = (Used::default(), 0);
     let first = u64::try_from(net.now().as_micros()).unwrap();
@@ -60,6 +65,7 @@ fn run(net: &mut MemoryNetwork, steps: u64) -> Used {
                 Input::Missing => used.missing += 1,
             }
         }
+        work(net);
         net.step();
     }
     used
@@ -87,6 +93,19 @@ fn every_tick_has_its_input_on_an_instant_link() {
         );
         let ahead = net.client(0).input_tick().unwrap() - net.server.network_time().tick;
         assert!((1..=4).contains(&ahead), "{ahead} ticks ahead");
+    }
+}
+
+#[test]
+fn inputs_outlast_a_second_update_before_the_packets() {
+    for datagrams in [false, true] {
+        let mut net = network(Conditions::default(), datagrams);
+        run(&mut net, 60);
+        let used = run_with(&mut net, 600, |net| {
+            let next = net.now() + net.tick;
+            net.client_mut(0).update(next);
+        });
+        assert_eq!(used.known, 600, "{datagrams}: {used:?}");
     }
 }
 

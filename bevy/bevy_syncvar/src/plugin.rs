@@ -1,15 +1,18 @@
 //! Registration of types, and the parts of an app for both ends.
 
 use bevy_app::App;
-use bevy_ecs::component::Mutable;
+use bevy_ecs::component::{Immutable, Mutable};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::ArchetypeFilter;
+use bevy_ecs::relationship::Relationship;
 use syncvar::Prefabs;
 
 use crate::events::EventTypes;
 use crate::markers::Released;
-use crate::registry::{Registry, ReplicateBundle, register};
-use crate::relations;
+use crate::registry::{
+    Registry, ReplicateBundle, register, register_immutable, register_relationship,
+};
+use crate::relations::{self, hierarchy};
 use crate::ticks::InputType;
 use crate::time::NetClock;
 use crate::{NetEntities, Replicate, Schedules, ShadowOf, SyncVarSystems};
@@ -77,7 +80,7 @@ pub(crate) fn prefabs(world: &mut World) -> Prefabs {
 /// All methods, when the type is already registered, after the first update, and with more than 64 types.
 pub trait ReplicateApp {
     /// Replicates a component on all [`Replicated`](crate::Replicated) entities.
-    fn replicate<C: Replicate>(&mut self) -> &mut Self {
+    fn replicate<C: Replicate + Component<Mutability = Mutable>>(&mut self) -> &mut Self {
         self.replicate_via::<C, C::Shadow>()
     }
 
@@ -92,16 +95,31 @@ pub trait ReplicateApp {
     fn replicate_via<C: Component<Mutability = Mutable>, S: ShadowOf<C>>(&mut self) -> &mut Self;
 
     /// Replicates a component when it is added; later changes do not travel.
-    fn replicate_once<C: Replicate>(&mut self) -> &mut Self;
+    fn replicate_once<C: Replicate + Component<Mutability = Mutable>>(&mut self) -> &mut Self;
 
     /// Replicates a component of the entities that match a filter of `With`, `Without`, `Or` and their tuples. An entity
     /// that matches no longer loses the component on clients.
-    fn replicate_filtered<C: Replicate, F: ArchetypeFilter + Send + Sync + 'static>(
-        &mut self,
-    ) -> &mut Self;
+    fn replicate_filtered<C, F>(&mut self) -> &mut Self
+    where
+        C: Replicate + Component<Mutability = Mutable>,
+        F: ArchetypeFilter + Send + Sync + 'static;
+
+    /// Replicates an immutable component: clients insert each received change.
+    fn replicate_immutable<C>(&mut self) -> &mut Self
+    where
+        C: Replicate + Component<Mutability = Immutable> + Clone;
+
+    /// Replicates a relationship. A client's entity has it while the target is there, too. `ChildOf` needs no registration.
+    fn replicate_relationship<R>(&mut self) -> &mut Self
+    where
+        R: Replicate + Component<Mutability = Immutable> + Relationship + Clone;
+
+    /// Replicates `ChildOf` of the entities that match a filter only; on clients, the other entities have no parent. The app
+    /// of the server decides.
+    fn filter_parents<F: ArchetypeFilter + Send + Sync + 'static>(&mut self) -> &mut Self;
 
     /// Replicates a resource. On clients, [`Received`](crate::Received) reports its changes.
-    fn replicate_resource<R: Resource + Replicate>(&mut self) -> &mut Self;
+    fn replicate_resource<R: Resource<Mutability = Mutable> + Replicate>(&mut self) -> &mut Self;
 }
 
 impl ReplicateApp for App {
@@ -116,19 +134,42 @@ impl ReplicateApp for App {
         self
     }
 
-    fn replicate_once<C: Replicate>(&mut self) -> &mut Self {
+    fn replicate_once<C: Replicate + Component<Mutability = Mutable>>(&mut self) -> &mut Self {
         register::<C, C::Shadow, Added<C>, ()>(self);
         self
     }
 
-    fn replicate_filtered<C: Replicate, F: ArchetypeFilter + Send + Sync + 'static>(
-        &mut self,
-    ) -> &mut Self {
+    fn replicate_filtered<C, F>(&mut self) -> &mut Self
+    where
+        C: Replicate + Component<Mutability = Mutable>,
+        F: ArchetypeFilter + Send + Sync + 'static,
+    {
         register::<C, C::Shadow, Changed<C>, F>(self);
         self
     }
 
-    fn replicate_resource<R: Resource + Replicate>(&mut self) -> &mut Self {
+    fn replicate_immutable<C>(&mut self) -> &mut Self
+    where
+        C: Replicate + Component<Mutability = Immutable> + Clone,
+    {
+        register_immutable::<C>(self);
+        self
+    }
+
+    fn replicate_relationship<R>(&mut self) -> &mut Self
+    where
+        R: Replicate + Component<Mutability = Immutable> + Relationship + Clone,
+    {
+        register_relationship::<R>(self);
+        self
+    }
+
+    fn filter_parents<F: ArchetypeFilter + Send + Sync + 'static>(&mut self) -> &mut Self {
+        hierarchy::set_filter::<F>(self);
+        self
+    }
+
+    fn replicate_resource<R: Resource<Mutability = Mutable> + Replicate>(&mut self) -> &mut Self {
         registry(self).add_resource::<R>();
         self
     }

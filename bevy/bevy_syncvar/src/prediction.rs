@@ -103,7 +103,9 @@ pub trait PredictApp {
     /// # Panics
     ///
     /// As [`replicate`](crate::ReplicateApp::replicate).
-    fn predict<C: Replicate<Shadow: Clone>>(&mut self) -> &mut Self {
+    fn predict<C: Replicate<Shadow: Clone> + Component<Mutability = Mutable>>(
+        &mut self,
+    ) -> &mut Self {
         self.predict_via::<C, C::Shadow>()
     }
 

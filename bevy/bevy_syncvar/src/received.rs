@@ -10,8 +10,7 @@ use crate::{Replicate, ShadowOf};
 /// Event of a client: a component has changed by the server. The component has its new values, and so has every other
 /// entity of the frame. A component that is new is reported by Bevy's `Add` and `Insert` instead.
 ///
-/// Also an event of a host, for the changes of the game to plain components that its local player sees: once in a frame, before
-/// they are sent.
+/// Also an event of a host, for the changes of the game that its local player sees: once in a frame, before they are sent.
 ///
 /// ```
 /// # use bevy_app::prelude::*;

@@ -2,6 +2,7 @@
 
 mod bundle;
 mod component;
+mod immutable;
 mod observe;
 mod queries;
 mod resource;
@@ -12,9 +13,10 @@ use std::mem;
 use std::time::Duration;
 
 use bevy_app::App;
-use bevy_ecs::component::Mutable;
+use bevy_ecs::component::{Immutable, Mutable};
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryFilter;
+use bevy_ecs::relationship::Relationship;
 use syncvar::behaviour::BehaviourList;
 use syncvar::error::SpawnError;
 use syncvar::{ConnectionId, NetId, NetworkClient, NetworkServer, Prefabs, SpawnOptions};
@@ -24,6 +26,8 @@ pub use bundle::ReplicateBundle;
 use bundle::{AnyBundle, TypedBundle};
 use component::ReplicatedComponent;
 pub(crate) use component::{owner_fields, receive};
+use immutable::{Relation, ReplicatedImmutable};
+pub(crate) use observe::components_of;
 use resource::ReplicatedResource;
 
 /// Name of the prefab with a place for each registered type.
@@ -99,7 +103,13 @@ pub(crate) trait ReplicatedType: Send + Sync + 'static {
     /// Client: leaves the components of predicted entities to the prediction.
     fn set_predicted(&mut self) {}
 
-    /// Client: adds and removes components.
+    /// Client: takes the relationships with an entity from the entities that have objects of their own, before the entity is
+    /// despawned.
+    fn release(&self, world: &mut World, entity: Entity) {
+        let _ = (world, entity);
+    }
+
+    /// Adds and removes components.
     fn store(&mut self, world: &mut World);
 
     /// Triggers the observers of the received changes.
@@ -191,7 +201,7 @@ impl Registry {
     }
 
     /// Registers a resource.
-    pub(crate) fn add_resource<R: Resource + Replicate>(&mut self) {
+    pub(crate) fn add_resource<R: Resource<Mutability = Mutable> + Replicate>(&mut self) {
         self.add(ReplicatedResource::<R>::default());
     }
 
@@ -280,6 +290,31 @@ where
     let mut registry = app.world_mut().get_resource_or_init::<Registry>();
     registry.add(ReplicatedComponent::<C, S, W, F>::default());
     observe::observe::<C, F>(app);
+}
+
+/// Registers an immutable component.
+pub(crate) fn register_immutable<C>(app: &mut App)
+where
+    C: Replicate + Component<Mutability = Immutable> + Clone,
+{
+    add_immutable::<C>(app, None);
+}
+
+/// Registers a relationship.
+pub(crate) fn register_relationship<R>(app: &mut App)
+where
+    R: Replicate + Component<Mutability = Immutable> + Relationship + Clone,
+{
+    add_immutable::<R>(app, Some(Relation::new()));
+}
+
+fn add_immutable<C>(app: &mut App, relation: Option<Relation<C>>)
+where
+    C: Replicate + Component<Mutability = Immutable> + Clone,
+{
+    let mut registry = app.world_mut().get_resource_or_init::<Registry>();
+    registry.add(ReplicatedImmutable::<C>::new(relation));
+    observe::observe::<C, ()>(app);
 }
 
 /// Makes the behaviours of an object without components.

@@ -20,7 +20,7 @@ pub use transform::TransformShadow;
     message = "`{Self}` is not a replicated component",
     note = "write `#[derive(Component, Replicate)]` above the type"
 )]
-pub trait Replicate: Component<Mutability = Mutable> + Sized {
+pub trait Replicate: Component + Sized {
     /// The behaviour in the pools of the ends.
     type Shadow: ShadowOf<Self>;
 }
@@ -35,6 +35,13 @@ pub trait ShadowOf<C>: NetworkBehaviour + Default {
 
     /// Takes over the fields of the component (bits of the shadow) that differ, and no others.
     fn write(&mut self, component: &mut C, fields: u64, entities: &NetEntities);
+
+    /// Takes over all fields that differ. Returns their previous values, and `None` if none did.
+    fn change(&mut self, component: &mut C, entities: &NetEntities) -> Option<Self::Before> {
+        let mut before = self.create(entities);
+        self.write(component, u64::MAX, entities);
+        self.read(&mut before, u64::MAX, entities)
+    }
 
     /// Makes the component of a new shadow.
     fn create(&mut self, entities: &NetEntities) -> C;
@@ -61,6 +68,11 @@ impl<B: NetworkBehaviour + Default> ShadowOf<B> for B {
 
     fn write(&mut self, component: &mut B, fields: u64, _: &NetEntities) {
         self.take_changes(component, fields);
+    }
+
+    fn change(&mut self, component: &mut B, _: &NetEntities) -> Option<Self::Before> {
+        let taken = self.take_changes(component, u64::MAX);
+        (taken.changed != 0).then_some(taken.previous)
     }
 
     fn create(&mut self, entities: &NetEntities) -> B {

@@ -140,6 +140,11 @@ fn despawn(world: &mut World, id: NetId, hidden: bool) {
         return;
     };
     hierarchy::release(world, entity);
+    let mut registry = mem::take(&mut *world.resource_mut::<Registry>());
+    for known in registry.iter_mut() {
+        known.release(world, entity);
+    }
+    *world.resource_mut::<Registry>() = registry;
     // The game may have despawned it.
     if let Ok(mut entity) = world.get_entity_mut(entity) {
         if hidden && entity.contains::<SceneId>() {

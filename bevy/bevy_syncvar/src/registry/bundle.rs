@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use syncvar::behaviour::BehaviourSet;
 use syncvar::error::SpawnError;
@@ -84,7 +85,11 @@ impl<B: ReplicateBundle> AnyBundle for TypedBundle<B> {
 }
 
 /// Makes the shadow of a component.
-fn shadow<C: Replicate>(world: &mut World, entity: Entity, entities: &NetEntities) -> C::Shadow {
+fn shadow<C: Replicate + Component<Mutability = Mutable>>(
+    world: &mut World,
+    entity: Entity,
+    entities: &NetEntities,
+) -> C::Shadow {
     let mut shadow = C::Shadow::default();
     if let Some(mut component) = world.get_mut::<C>(entity) {
         shadow.write(component.bypass_change_detection(), u64::MAX, entities);
@@ -95,7 +100,7 @@ fn shadow<C: Replicate>(world: &mut World, entity: Entity, entities: &NetEntitie
 /// Implements tuples.
 macro_rules! bundles {
     ($($($name:ident),*;)*) => {$(
-        impl<$($name: Replicate),*> ReplicateBundle for ($($name,)*) {
+        impl<$($name: Replicate + Component<Mutability = Mutable>),*> ReplicateBundle for ($($name,)*) {
             type Shadows = ($($name::Shadow,)*);
 
             fn replicate(app: &mut bevy_app::App) {

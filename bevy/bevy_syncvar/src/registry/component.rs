@@ -168,10 +168,8 @@ where
             let mut transfer = Transfer::new(&mut self.ids);
             transfer.add(components.get_mut(parts.world, entity));
             transfer.run::<S>(parts.server, parts.entities, &mut parts.misfits);
-        } else if let Ok(mut shadow) = parts.server.get_mut::<Optional<S>>(id) {
-            shadow.take();
-        } else if parts.server.get::<S>(id).is_some() {
-            parts.misfits.push(id);
+        } else {
+            remove_shadow::<S>(parts, id);
         }
     }
 
@@ -336,6 +334,15 @@ where
     }
 }
 
+/// Server: removes the shadow of a component that an entity does not send.
+pub(super) fn remove_shadow<S: NetworkBehaviour + Default>(parts: &mut ServerParts<'_>, id: NetId) {
+    if let Ok(mut shadow) = parts.server.get_mut::<Optional<S>>(id) {
+        shadow.take();
+    } else if parts.server.get::<S>(id).is_some() {
+        parts.misfits.push(id);
+    }
+}
+
 /// Returns the fields that the owner of an object writes.
 pub(crate) fn owner_fields<S: NetworkBehaviour>() -> u64 {
     let indices = (0..64).filter(|index| S::SCHEMA.policy(*index).writers != Writers::Server);
@@ -364,10 +371,7 @@ pub(crate) fn receive<C, S: ShadowOf<C>>(
     Some(previous)
 }
 
-/// Returns whether the observers of a host are told of the changes of the game. A behaviour has no previous values besides
-/// those of its shadow, which are not sent yet.
-fn is_told<C: Component, S: ShadowOf<C>>(parts: &ServerParts<'_>) -> bool {
-    parts.server.local_client().is_some()
-        && TypeId::of::<C>() != TypeId::of::<S>()
-        && Received::<C, S>::is_observed(parts.world)
+/// Returns whether the observers of a host are told of the changes of the game.
+pub(super) fn is_told<C: Component, S: ShadowOf<C>>(parts: &ServerParts<'_>) -> bool {
+    parts.server.local_client().is_some() && Received::<C, S>::is_observed(parts.world)
 }

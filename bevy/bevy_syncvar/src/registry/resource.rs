@@ -4,12 +4,14 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
 use bevy_ecs::change_detection::DetectChangesMut;
+use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::{NetId, NetworkBehaviour};
 
+use super::component::is_told;
 use super::{ClientParts, ReplicatedType, ServerParts};
-use crate::{NetEntities, Received, Replicate, Replicated, ShadowOf};
+use crate::{Net, NetEntities, Received, Replicate, Replicated, ShadowOf};
 
 type Before<R> = <<R as Replicate>::Shadow as ShadowOf<R>>::Before;
 
@@ -41,23 +43,33 @@ impl<R: Replicate> Default for ReplicatedResource<R> {
     }
 }
 
-impl<R: Resource + Replicate> ReplicatedResource<R> {
-    /// Takes over the present resource.
-    fn write(parts: &mut ServerParts<'_>) {
+impl<R: Resource<Mutability = Mutable> + Replicate> ReplicatedResource<R> {
+    /// Takes over the present resource. Returns the previous values where the observers of a host are told of them.
+    fn write(parts: &mut ServerParts<'_>) -> Option<(Entity, Before<R>)> {
+        let is_told = is_told::<R, R::Shadow>(parts);
         let (world, server, entities) = (&mut *parts.world, &mut *parts.server, parts.entities);
-        let mut holders = world.query_filtered::<Entity, With<HolderOf<R>>>();
-        let ids = holders.iter(world).find_map(|entity| entities.id(entity));
-        if let Some(mut resource) = world.get_resource_mut::<R>() {
-            server.edit_all::<R::Shadow>(ids.as_slice(), |_, shadow| {
-                if let Ok(shadow) = shadow {
-                    shadow.write(resource.bypass_change_detection(), u64::MAX, entities);
-                }
-            });
-        }
+        let mut holders = world.query_filtered::<(Entity, &Net), With<HolderOf<R>>>();
+        let holder = holders.iter(world).map(|(entity, net)| (entity, net.id));
+        let (holder, id) = holder.last()?;
+        let local = server.local_client().filter(|_| is_told);
+        let is_seen = local.is_some_and(|local| local.get::<R::Shadow>(id).is_some());
+        let mut resource = world.get_resource_mut::<R>()?;
+        let mut previous = None;
+        server.edit_all::<R::Shadow>(&[id], |_, shadow| {
+            let (Ok(shadow), resource) = (shadow, resource.bypass_change_detection()) else {
+                return;
+            };
+            if is_seen {
+                previous = shadow.change(resource, entities);
+            } else {
+                shadow.write(resource, u64::MAX, entities);
+            }
+        });
+        previous.map(|previous| (holder, previous))
     }
 }
 
-impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
+impl<R: Resource<Mutability = Mutable> + Replicate> ReplicatedType for ReplicatedResource<R> {
     fn names(&self) -> [&'static str; 2] {
         [R::Shadow::SCHEMA.name, type_name::<R>()]
     }
@@ -113,7 +125,7 @@ impl<R: Resource + Replicate> ReplicatedType for ReplicatedResource<R> {
             .get_resource_ref::<R>()
             .map(|resource| resource.is_changed());
         if is_changed == Some(true) {
-            Self::write(parts);
+            self.received = Self::write(parts);
         } else if is_changed.is_none() && self.was_there {
             let mut holders = world.query_filtered::<Entity, With<HolderOf<R>>>();
             let holder = holders.iter(world).find_map(|entity| entities.id(entity));

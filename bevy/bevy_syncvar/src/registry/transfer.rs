@@ -35,12 +35,24 @@ impl<'a, 'w, C> Transfer<'a, 'w, C> {
         entities: &NetEntities,
         misfits: &mut Vec<NetId>,
     ) {
+        self.edit::<S>(server, misfits, |_, shadow, component| {
+            shadow.write(component, u64::MAX, entities);
+        });
+    }
+
+    /// Gives each shadow its component.
+    fn edit<S: ShadowOf<C>>(
+        &mut self,
+        server: &mut NetworkServer,
+        misfits: &mut Vec<NetId>,
+        mut change: impl FnMut(usize, &mut S, &mut C),
+    ) {
         server.edit_all::<S>(self.ids, |position, shadow| {
             let Some(component) = self.components.get_mut(position) else {
                 return;
             };
             match shadow {
-                Ok(shadow) => shadow.write(component.bypass_change_detection(), u64::MAX, entities),
+                Ok(shadow) => change(position, shadow, component.bypass_change_detection()),
                 Err(ObjectError::NoSuchBehaviour { object, .. }) => misfits.push(object),
                 // An object that could not be spawned has been reported.
                 Err(_) => {}
@@ -55,23 +67,21 @@ impl<'a, 'w, C> Transfer<'a, 'w, C> {
         entities: &NetEntities,
         misfits: &mut Vec<NetId>,
     ) -> Vec<(Entity, S::Before)> {
-        let is_seen = |id: &NetId| {
-            let local = server.local_client();
-            local.is_some_and(|local| local.get::<S>(*id).is_some())
-        };
-        let mut before: Vec<(NetId, Option<C>)> = Vec::with_capacity(self.ids.len());
-        let seen: Vec<bool> = self.ids.iter().map(is_seen).collect();
-        for (id, is_seen) in self.ids.iter().zip(seen) {
-            let shadow = server.get_mut::<S>(*id).ok().filter(|_| is_seen);
-            let own = shadow.map(|mut shadow| shadow.create(entities));
-            before.push((*id, own));
-        }
-        self.run::<S>(server, entities, misfits);
-        let told = before.into_iter().filter_map(|(id, own)| {
-            let mut shadow = server.get_mut::<S>(id).ok()?;
-            let previous = shadow.read(&mut own?, u64::MAX, entities)?;
-            Some((entities.entity(id)?, previous))
+        let local = server.local_client();
+        let seen = self.ids.iter().map(|id| {
+            let is_seen = local.is_some_and(|local| local.get::<S>(*id).is_some());
+            entities.entity(*id).filter(|_| is_seen)
         });
-        told.collect()
+        let seen: Vec<Option<Entity>> = seen.collect();
+        let mut told = Vec::new();
+        self.edit::<S>(server, misfits, |position, shadow, component| {
+            if let Some(Some(entity)) = seen.get(position) {
+                let previous = shadow.change(component, entities);
+                told.extend(previous.map(|previous| (*entity, previous)));
+            } else {
+                shadow.write(component, u64::MAX, entities);
+            }
+        });
+        told
     }
 }

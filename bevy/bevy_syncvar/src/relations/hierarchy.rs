@@ -1,10 +1,14 @@
 //! Parents: `ChildOf` on both ends.
 
-use bevy_ecs::lifecycle::{Insert, Remove};
+use bevy_app::App;
+use bevy_ecs::lifecycle::{Add, Insert, Remove};
+use bevy_ecs::observer::Observer;
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::{QueryFilter, QueryState};
 use syncvar::{NetId, NetworkClient, NetworkIdentity, NetworkServer};
 
 use crate::queue::ServerQueue;
+use crate::registry::components_of;
 use crate::{Net, NetEntities};
 
 /// Marker of an app with the observers below.
@@ -23,13 +27,43 @@ pub(crate) fn on_remove(removed: On<Remove<ChildOf>>, queue: Option<ResMut<Serve
     }
 }
 
+/// Server: the entities that send their parents. All entities do without it.
+#[derive(Resource)]
+pub(crate) struct SentParents(Box<SendsParent>);
+
+type SendsParent = dyn FnMut(&World, Entity) -> bool + Send + Sync;
+
+/// Sends the parents of the entities that match a filter only.
+pub(crate) fn set_filter<F: QueryFilter + Send + Sync + 'static>(app: &mut App) {
+    let world = app.world_mut();
+    let components = components_of::<F>(world);
+    let mut filter = QueryState::<(), F>::new(world);
+    let sends = move |world: &World, entity| filter.query(world).contains(entity);
+    world.insert_resource(SentParents(Box::new(sends)));
+    let on_add = |added: On<Add<()>>, queue: Option<ResMut<ServerQueue>>| {
+        if let Some(mut queue) = queue {
+            queue.moved.push(added.entity);
+        }
+    };
+    let on_remove = |removed: On<Remove<()>>, queue: Option<ResMut<ServerQueue>>| {
+        if let Some(mut queue) = queue {
+            queue.moved.push(removed.entity);
+        }
+    };
+    if !components.is_empty() {
+        world.spawn(Observer::new(on_add).with_components(components.iter().copied()));
+        world.spawn(Observer::new(on_remove).with_components(components));
+    }
+}
+
 /// Server: sets the parents of moved entities. A new object has moved, too, and so have its children.
 pub(crate) fn collect(
-    world: &World,
+    world: &mut World,
     server: &mut NetworkServer,
     entities: &NetEntities,
     moved: &mut Vec<Entity>,
 ) {
+    let mut filter = world.remove_resource::<SentParents>();
     // A parent may hang below its child until the move of the parent has been taken over.
     let mut left = usize::MAX;
     while moved.len() < left {
@@ -39,7 +73,10 @@ pub(crate) fn collect(
             if id == NetId::NONE {
                 return false;
             }
-            let parent = world.get::<ChildOf>(*entity);
+            let sends = filter
+                .as_mut()
+                .is_none_or(|filter| filter.0(world, *entity));
+            let parent = world.get::<ChildOf>(*entity).filter(|_| sends);
             let parent = parent.and_then(|parent| entities.id(parent.parent()));
             let present = server.identity(id).and_then(NetworkIdentity::parent);
             present != parent && server.set_parent(id, parent).is_err()
@@ -47,6 +84,9 @@ pub(crate) fn collect(
     }
     for entity in moved.drain(..) {
         tracing::warn!(%entity, "an entity with its parent below it keeps its former parent on clients");
+    }
+    if let Some(filter) = filter {
+        world.insert_resource(filter);
     }
 }
 

@@ -31,6 +31,9 @@ pub(super) fn give_back(world: &mut World) {
         }
     });
     for known in registry.iter_mut() {
+        known.store(world);
+    }
+    for known in registry.iter_mut() {
         known.report(world);
     }
     *world.resource_mut::<Registry>() = registry;

@@ -4,6 +4,7 @@ use std::mem;
 use std::ops::RangeInclusive;
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryState;
 use syncvar::SyncValue;
 
 use super::input::{HeldInput, TickInput, set};
@@ -23,7 +24,12 @@ const MAX_TICKS: u64 = 32;
 ///   │  new ticks  │  new ticks │          r behind `before`: a replay up to it, then new ticks
 ///   └────────────▶└───────────▶┘          r ahead of it, after a long frame: the ticks up to r serve the local data only
 /// ```
-pub(super) fn run_ticks<M: SyncValue + Default>(world: &mut World) {
+pub(super) fn run_ticks<M: SyncValue + Default>(
+    world: &mut World,
+    own: &mut QueryState<Entity, Own>,
+    former: &mut QueryState<Entity, Former<M>>,
+) {
+    let mut inputs = Inputs::<M> { own, former };
     let mut types = mem::take(&mut *world.resource_mut::<RollbackTypes>());
     hold::<M>(world);
     let due = ClientParts::lend(world, |parts| begin(parts, &mut types)).flatten();
@@ -40,14 +46,14 @@ pub(super) fn run_ticks<M: SyncValue + Default>(world: &mut World) {
         if let Some(restored) = restored.filter(|tick| *tick > before) {
             let first = (before + 1).max((restored + 1).saturating_sub(MAX_TICKS));
             for tick in first..=restored {
-                run::<M>(world, &mut types, tick, before, false);
+                run(world, &mut types, &mut inputs, tick..=before, false);
             }
             each_type(world, &mut types, |known, parts| {
                 known.restore(parts, restored);
             });
         }
         for tick in ticks {
-            run::<M>(world, &mut types, tick, before, true);
+            run(world, &mut types, &mut inputs, tick..=before, true);
         }
     }
     let newest = world.resource::<Client>().input_tick();
@@ -101,16 +107,16 @@ fn each_type(
     });
 }
 
-/// Runs a tick, and records its results.
+/// Runs the first tick, which is a replay if it is in the range, and records its results.
 fn run<M: SyncValue + Default>(
     world: &mut World,
     types: &mut RollbackTypes,
-    number: u64,
-    before: u64,
+    inputs: &mut Inputs<'_, M>,
+    ticks: RangeInclusive<u64>,
     is_ahead: bool,
 ) {
-    set_inputs::<M>(world, number);
-    let is_replay = number <= before;
+    let (number, is_replay) = (*ticks.start(), !ticks.is_empty());
+    inputs.set(world, number);
     run_fixed(world, Tick { number, is_replay });
     each_type(world, types, |known, parts| {
         known.record(parts, number, is_ahead);
@@ -130,17 +136,28 @@ fn hold<M: SyncValue>(world: &mut World) {
     state.is_reported = result.is_err();
 }
 
-/// Gives the own entities the input of a tick.
-fn set_inputs<M: SyncValue + Default>(world: &mut World, tick: u64) {
-    let input = world.resource::<Client>().input_at::<M>(tick);
-    let input = input.unwrap_or_default();
-    let mut own = world.query_filtered::<Entity, (With<Owned>, With<Predicted>)>();
-    for entity in own.iter(world).collect::<Vec<_>>() {
-        set(world, entity, TickInput(input.clone()));
-    }
-    let mut without = world
-        .query_filtered::<Entity, (With<TickInput<M>>, Or<(Without<Owned>, Without<Predicted>)>)>();
-    for entity in without.iter(world).collect::<Vec<_>>() {
-        world.entity_mut(entity).remove::<TickInput<M>>();
+/// Filter of the entities with an input.
+type Own = (With<Owned>, With<Predicted>);
+
+/// Filter of the entities whose input is out of date.
+type Former<M> = (With<TickInput<M>>, Or<(Without<Owned>, Without<Predicted>)>);
+
+/// The entities that have the inputs of the player, or had them.
+struct Inputs<'a, M: SyncValue> {
+    own: &'a mut QueryState<Entity, Own>,
+    former: &'a mut QueryState<Entity, Former<M>>,
+}
+
+impl<M: SyncValue + Default> Inputs<'_, M> {
+    /// Gives the own entities the input of a tick.
+    fn set(&mut self, world: &mut World, tick: u64) {
+        let input = world.resource::<Client>().input_at::<M>(tick);
+        let input = input.unwrap_or_default();
+        for entity in self.own.iter(world).collect::<Vec<_>>() {
+            set(world, entity, TickInput(input.clone()));
+        }
+        for entity in self.former.iter(world).collect::<Vec<_>>() {
+            world.entity_mut(entity).remove::<TickInput<M>>();
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::mem;
 
 use bevy_ecs::prelude::*;
+use bevy_ecs::query::QueryState;
 use syncvar::SyncValue;
 
 use super::input::{HeldInput, TickInput, set};
@@ -12,8 +13,14 @@ use crate::prediction::RollbackTypes;
 use crate::time::{NetClock, Tick};
 use crate::{NetEntities, Owner, Server};
 
+/// Filter of the entities whose input is out of date.
+type Former<M> = (With<TickInput<M>>, Without<Owner>);
+
 /// Runs the ticks that the update of this frame brings.
-pub(super) fn run_ticks<M: SyncValue + Default>(world: &mut World) {
+pub(super) fn run_ticks<M: SyncValue + Default>(
+    world: &mut World,
+    former: &mut QueryState<Entity, Former<M>>,
+) {
     let now = NetClock::now(world);
     let held = world.resource::<HeldInput<M>>().0.clone();
     let mut server = world.resource_mut::<Server>();
@@ -22,7 +29,7 @@ pub(super) fn run_ticks<M: SyncValue + Default>(world: &mut World) {
     let _ = server.local_set_input(&held);
     let mut types = mem::take(&mut *world.resource_mut::<RollbackTypes>());
     for number in ticks {
-        set_inputs::<M>(world, number);
+        set_inputs(world, former, number);
         run_fixed(
             world,
             Tick {
@@ -40,7 +47,11 @@ pub(super) fn run_ticks<M: SyncValue + Default>(world: &mut World) {
 }
 
 /// Gives the entities of the connections their inputs.
-fn set_inputs<M: SyncValue + Default>(world: &mut World, tick: u64) {
+fn set_inputs<M: SyncValue + Default>(
+    world: &mut World,
+    former: &mut QueryState<Entity, Former<M>>,
+    tick: u64,
+) {
     let connections = world.resource::<Connections>();
     let ids = connections.ids().into_iter();
     let connections: Vec<_> = ids
@@ -55,8 +66,7 @@ fn set_inputs<M: SyncValue + Default>(world: &mut World, tick: u64) {
             set(world, entity, TickInput(input.clone()));
         }
     }
-    let mut without = world.query_filtered::<Entity, (With<TickInput<M>>, Without<Owner>)>();
-    for entity in without.iter(world).collect::<Vec<_>>() {
+    for entity in former.iter(world).collect::<Vec<_>>() {
         world.entity_mut(entity).remove::<TickInput<M>>();
     }
 }

@@ -3,12 +3,15 @@
 mod connections;
 mod delivery;
 mod entity_events;
+mod failures;
 mod first;
 mod messages;
 mod party;
 mod prediction;
 mod random;
 mod registration;
+mod replication;
+mod replicon;
 mod rules;
 mod semantics;
 mod shapes;

@@ -4,6 +4,7 @@ use bevy_ecs::prelude::*;
 use bevy_syncvar::prelude::*;
 use bevy_syncvar::syncvar::prelude::{NetworkBehaviour, SyncDictionary, SyncList};
 
+use crate::party::{Party, observe};
 use crate::support::{Log, Pair};
 
 #[derive(Component, NetworkBehaviour, Default)]
@@ -129,6 +130,48 @@ fn variables_report_previous_values() {
         .gold += 0;
     pair.settle();
     assert_eq!(seen.take(), []);
+}
+
+#[derive(Resource, Replicate)]
+struct Round {
+    number: u32,
+}
+
+#[test]
+fn observers_of_a_host_receive_previous_values_of_variables_and_resources() {
+    let mut host = Party::host(0, |app| {
+        app.replicate::<Inventory>().replicate_resource::<Round>();
+    });
+    let gold = observe(&mut host.server, |change: &Received<Inventory>| {
+        change.previous.gold
+    });
+    let rounds = observe(&mut host.server, |change: &Received<Round>| {
+        change.previous.number
+    });
+    let here = host
+        .server
+        .world_mut()
+        .spawn((Replicated, Inventory::default()))
+        .id();
+    host.server.insert_resource(Round { number: 1 });
+    host.settle();
+    assert_eq!((gold.take(), rounds.take()), (vec![], vec![]));
+    host.server
+        .world_mut()
+        .get_mut::<Inventory>(here)
+        .unwrap()
+        .gold += 5;
+    host.server.world_mut().resource_mut::<Round>().number = 2;
+    host.settle();
+    assert_eq!((gold.take(), rounds.take()), (vec![Some(0)], vec![Some(1)]));
+    let mut inventory = host.server.world_mut().get_mut::<Inventory>(here).unwrap();
+    inventory.gold += 0;
+    host.server
+        .world_mut()
+        .resource_mut::<Round>()
+        .set_changed();
+    host.settle();
+    assert_eq!((gold.take(), rounds.take()), (vec![], vec![]));
 }
 
 #[derive(Component, Replicate, Clone, Debug, PartialEq)]

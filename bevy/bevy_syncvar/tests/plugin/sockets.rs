@@ -92,6 +92,52 @@ fn a_client_without_a_server_has_left() {
     }
 }
 
+/// Runs a server and a client until the client has joined, ends the session on the server, and waits until the client has left.
+fn play_until_the_end(end: fn(&mut World)) {
+    let mut host = Host::new(TransportOptions::default());
+    host.listen_tcp("127.0.0.1:0").unwrap();
+    let addr = addr(&host);
+    let mut server = app(ServerPlugin::new(host));
+    let mut client = app(ClientPlugin::open(move |client| {
+        Peer::tcp(addr, client, TransportOptions::default())
+    }));
+    server
+        .world_mut()
+        .spawn((Replicated, Door { is_open: true }));
+    let state = |client: &App| client.world().resource::<ClientSession>().state();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let run = |until: JoinState, server: &mut App, client: &mut App| {
+        client.update();
+        while state(client) != until {
+            assert!(Instant::now() < deadline, "{:?}", state(client));
+            server.update();
+            client.update();
+            thread::sleep(Duration::from_millis(2));
+        }
+    };
+    run(JoinState::Joined, &mut server, &mut client);
+    end(server.world_mut());
+    run(JoinState::Left, &mut server, &mut client);
+    let connections = server.world().resource::<Connections>();
+    assert_eq!(connections.ids(), []);
+}
+
+#[test]
+fn a_server_disconnects_a_client_over_tcp() {
+    play_until_the_end(|world| {
+        let mut connections = world.query_filtered::<Entity, With<Connection>>();
+        let connection = connections.single(world).unwrap();
+        world.despawn(connection);
+    });
+}
+
+#[test]
+fn a_server_stops_over_tcp() {
+    play_until_the_end(|world| {
+        world.remove_resource::<ServerLink>();
+    });
+}
+
 #[cfg(feature = "quic")]
 #[test]
 fn apps_play_over_quic() {

@@ -185,6 +185,9 @@ impl LossyWrites {
         self.judge(&mut verdicts);
         // A datagram that no transport has polled is out of date.
         for waiting in std::mem::take(&mut self.waiting) {
+            if waiting.inputs.is_some() {
+                self.inputs.note_drop();
+            }
             for written in &waiting.written {
                 self.decide(VerdictKind::Lost, waiting.tick, written);
             }
@@ -285,6 +288,11 @@ impl LossyWrites {
     pub(crate) fn set_known_input(&mut self, known: Option<u64>) {
         self.inputs.set_known(known);
         self.waiting.iter_mut().for_each(|it| it.inputs = None);
+    }
+
+    /// Returns whether an update has dropped inputs that no transport had polled, once.
+    pub(crate) fn take_dropped_inputs(&mut self) -> bool {
+        self.inputs.take_drop()
     }
 
     /// Returns whether a message fits a datagram.

@@ -11,6 +11,8 @@ pub(super) struct SentInputs {
     sent: VecDeque<(u64, u64)>,
     /// Newest tick in an acknowledged datagram.
     known: Option<u64>,
+    /// Whether an update has dropped a datagram with inputs that no transport had polled.
+    is_dropped: bool,
 }
 
 impl SentInputs {
@@ -24,6 +26,16 @@ impl SentInputs {
     pub(super) fn set_known(&mut self, known: Option<u64>) {
         self.known = known;
         self.sent.clear();
+    }
+
+    /// Notes that inputs have been dropped before they were sent.
+    pub(super) fn note_drop(&mut self) {
+        self.is_dropped = true;
+    }
+
+    /// Returns whether inputs have been dropped since the last message with inputs.
+    pub(super) fn take_drop(&mut self) -> bool {
+        std::mem::take(&mut self.is_dropped)
     }
 
     /// Notes a datagram with inputs up to a tick.

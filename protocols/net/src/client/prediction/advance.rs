@@ -47,7 +47,10 @@ impl Predictions {
         if lent.objects.world.callbacks == Callbacks::Run {
             self.run_hooks(&mut lent.context.events);
         }
-        if !ticks.is_empty() && lent.session.is_heard() {
+        // A second update between two packets has dropped the datagram of the first.
+        let lossy = lent.outbound.lossy.as_mut();
+        let is_dropped = lossy.is_some_and(|lossy| lossy.take_dropped_inputs());
+        if (!ticks.is_empty() || is_dropped) && lent.session.is_heard() {
             let view = lent.arrivals.and_then(|it| it.input_view(lent.objects));
             lent.inputs.send(view.as_ref(), lent.outbound, lent.context);
         }
