@@ -155,6 +155,8 @@ messages! {
     }
     /// Packed tick of the client's view, in 256ths.
     View { time: u64 = write_packed_wide, read_packed_wide }
+    /// Addresses, as a `Vec<String>`.
+    Alternates { addresses: Vec<String> = write, read }
     /// Empty.
     Ready {}
     /// Empty.

@@ -1,11 +1,14 @@
 //! Tick records: the shared messages of one update, and keyframes. WIRE.md, section 9.
 
+mod early_records;
 mod error;
 mod items;
+mod sequence;
 
 pub use error::RecordError;
 pub(crate) use items::{ItemWriter, check_messages, read_sized, write_sized};
 pub use items::{RecordItem, RecordPart};
+pub(crate) use sequence::{EarlyLimits, RecordSequence, Step};
 
 use std::fmt;
 use std::time::Duration;
@@ -262,6 +265,11 @@ impl TickRecord {
             Item::Messages(_) => None,
             Item::Facts(facts) => Some(facts),
         })
+    }
+
+    /// Returns the fields before the items.
+    pub(crate) fn head(&self) -> RecordHead {
+        self.head
     }
 
     fn all_items(&self) -> Items<'_> {

@@ -173,6 +173,7 @@ impl NetworkServer {
                 clock: Clock::default(),
                 config: Box::new(config),
                 ticks: Ticks::default(),
+                alternates: Vec::new(),
             },
             objects: Objects::new(prefabs, callbacks),
         }

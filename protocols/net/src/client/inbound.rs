@@ -18,7 +18,7 @@ pub(super) use deltas::Deltas;
 pub(super) use early::{EarlyKind, EarlyMessages};
 pub(super) use effect::Effect;
 use owner_state::OwnerState;
-pub(super) use snapshot::Snapshot;
+pub(crate) use snapshot::Snapshot;
 
 use std::collections::VecDeque;
 

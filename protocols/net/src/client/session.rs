@@ -1,7 +1,6 @@
 //! `Session`: one connection to a server, from its begin to its end.
 
 mod commands;
-mod early_records;
 mod handshake;
 mod learning;
 mod playback;
@@ -11,7 +10,7 @@ mod server_schema;
 
 pub(super) use handshake::Greeting;
 pub(super) use learning::Learning;
-pub(super) use playback::{Playback, Step};
+pub(super) use playback::Playback;
 pub(super) use returning::Ticket;
 pub(super) use server_schema::ServerSchema;
 
@@ -80,6 +79,8 @@ pub(super) struct Burst {
 pub(super) struct Request {
     /// Payload of the program.
     pub(super) payload: Payload,
+    /// Addresses of further servers of the same world.
+    pub(super) alternates: Vec<String>,
     /// Own time of the request.
     pub(super) asked: Duration,
 }
@@ -244,6 +245,7 @@ impl Session {
             },
             request: Request {
                 payload: std::mem::take(&mut self.request.payload),
+                alternates: std::mem::take(&mut self.request.alternates),
                 ..Request::default()
             },
             ..Self::default()

@@ -121,6 +121,8 @@ message_types! {
     Echo = 42,
     /// Server to client: commands of the client that the server has not run. Extension.
     CommandRefused = 43,
+    /// Server to client: addresses of further servers of the same world. Extension.
+    Alternates = 44,
 }
 
 impl MessageType {

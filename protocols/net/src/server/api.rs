@@ -19,6 +19,7 @@ mod behaviours;
 mod calls;
 mod delivery;
 mod endpoint;
+mod following;
 mod groups;
 mod host;
 mod inputs;

@@ -2,6 +2,8 @@
 
 mod ticks;
 
+use std::time::Duration;
+
 use syncvar_runtime::NetworkTime;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::unstable::clock::Clock;
@@ -10,6 +12,9 @@ use crate::link::settings::LossSettings;
 use crate::server::{ServerConfig, ServerEvent};
 use crate::stats::Stats;
 pub(super) use ticks::Ticks;
+
+/// Silence of a followed server after which its ticks are estimated: it writes a record every 100 ms.
+const SILENCE: Duration = Duration::from_millis(400);
 
 /// Events, statistics, time and settings, lent to the rooms by the conductor.
 #[derive(Debug)]
@@ -20,12 +25,29 @@ pub(crate) struct Context {
     /// Boxed with the statistics, so that a future with a server is small.
     pub(crate) config: Box<ServerConfig>,
     pub(crate) ticks: Ticks,
+    /// Addresses of further servers of the same world.
+    pub(crate) alternates: Vec<String>,
 }
 
 impl Context {
     /// Returns the time and the tick of the server.
     pub(crate) fn network_time(&self) -> NetworkTime {
         NetworkTime::new(self.clock.now(), self.config.tick_rate)
+    }
+
+    /// Returns the tick of an update at the present time, as a tick of the network time.
+    pub(crate) fn update_tick(&mut self) -> u64 {
+        let tick = self.network_time().tick;
+        match self.ticks.followed() {
+            None => tick,
+            Some(followed) => {
+                // The followed server is silent: repairs and joins need ticks.
+                let silence = SILENCE.as_millis() * u128::from(self.config.tick_rate) / 1000;
+                let silence = u64::try_from(silence).unwrap_or_default().max(1);
+                self.ticks.follow(tick.saturating_sub(silence));
+                followed.max(tick.saturating_sub(silence))
+            }
+        }
     }
 
     /// Returns the settings of the loss repair, at the tick rate of the server.

@@ -3,6 +3,7 @@
 pub(super) mod assign;
 pub(super) mod callbacks;
 pub(super) mod ended_ids;
+pub(super) mod following;
 pub(super) mod guard;
 mod history;
 mod ids;
@@ -29,6 +30,7 @@ use syncvar_runtime::{Callbacks, NetId, Prefabs};
 use crate::server::ServerConfig;
 use crate::server::ledger::field_set::FieldSet;
 use crate::server::objects::ended_ids::EndedIds;
+use crate::server::objects::following::Following;
 use crate::server::objects::journaled::JournalChanges;
 use crate::server::objects::prefab_info::PrefabInfo;
 use crate::server::objects::replicated::{Replicated, State};
@@ -51,6 +53,8 @@ pub(crate) struct Objects {
     local_changes: Option<Ids<NetId>>,
     /// Changes for the next record of a journal; `None` without one.
     journal: Option<Box<JournalChanges>>,
+    /// Records of another server from which the objects come; `None` for a server with objects of its own.
+    pub(crate) following: Option<Box<Following>>,
     /// Longest send interval of the behaviours with a history so far.
     pub(crate) longest_interval: Nanos,
 }
@@ -66,6 +70,7 @@ impl Objects {
             ended_ids: EndedIds::default(),
             local_changes: None,
             journal: None,
+            following: None,
             longest_interval: 0,
         }
     }

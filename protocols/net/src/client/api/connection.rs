@@ -41,6 +41,15 @@ impl NetworkClient {
         self.session.server.start.map(|start| start.incarnation)
     }
 
+    /// Returns the addresses of further servers of the same world, which the last server has named
+    /// ([`NetworkServer::set_alternates`](crate::NetworkServer::set_alternates)): at most 16. When the link to a relay is lost, a program
+    /// connects this client to one of them. The objects stay, without despawns, if the client had a session and the
+    /// server has the same [incarnation](Self::incarnation); the event is
+    /// [`ClientEvent::Returned`](crate::ClientEvent::Returned) then.
+    pub fn alternates(&self) -> &[String] {
+        &self.session.request.alternates
+    }
+
     /// Asks the server for the objects.
     ///
     /// The call is necessary where [`ClientConfig::auto_ready`](crate::ClientConfig::auto_ready) is off, and after

@@ -6,9 +6,9 @@ use syncvar_runtime::DisconnectReason;
 use syncvar_runtime::schema::{Schema, SchemaReport};
 use syncvar_runtime::unstable::translate::resolve::Traffic;
 
-use crate::client::session::Step;
 use crate::client::translation::Translation;
 use crate::client::{NetworkClient, Outbound};
+use crate::record::Step;
 use crate::{RecordError, TickRecord};
 
 impl NetworkClient {

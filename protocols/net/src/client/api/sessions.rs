@@ -27,7 +27,8 @@
 //! A lost link keeps the objects, if the server has granted a token: `Lost` has the packets of both directions and
 //! their counts. `Resumed` continues the streams, and nothing else changes for the objects. `Returned` begins new
 //! streams over the same objects; a burst follows. `New` means that the server does not know the session: the objects
-//! leave before the acceptance, as on a first connection.
+//! leave before the acceptance, as on a first connection, unless its incarnation is that of the lost link: another relay of
+//! the same world goes on as in `Returned`.
 //!
 //! Every step that runs callbacks may find the next connection afterwards: a new `session.number`.
 
@@ -116,7 +117,9 @@ impl NetworkClient {
             let kind = ReadErrorKind::InvalidValue { what, value };
             return Err(NetworkReader::new(payload).error(kind));
         }
-        if self.session.has_outdated_objects() {
+        let (start, pace) = answer.start.unzip();
+        let is_same_world = self.session.is_same_world(start);
+        if self.session.has_outdated_objects() && !is_same_world {
             let number = self.session.number;
             self.inbound.early.drop_all(&mut self.context);
             let objects = self.objects.world.ids(|_| true);
@@ -136,16 +139,23 @@ impl NetworkClient {
             .take_channels(answer.channels, &mut self.context.config);
         self.session.build.schema = ServerSchema::default();
         self.session.server.framing = framing;
-        (self.session.server.start, self.session.server.pace) = answer.start.unzip();
-        self.accept_session();
+        (self.session.server.start, self.session.server.pace) = (start, pace);
+        self.enter_session(is_same_world);
         Ok(())
     }
 
     /// Enters the connected state and asks for the objects.
     pub(super) fn accept_session(&mut self) {
+        self.enter_session(false);
+    }
+
+    /// Like [`accept_session`](Self::accept_session); `is_same_world` keeps the objects of the lost link.
+    fn enter_session(&mut self, is_same_world: bool) {
         self.session.state = ClientState::Connected;
         tracing::debug!(framing = ?self.session.server.framing, "the server has accepted this client");
-        let returned = self.session.enter(&mut self.outbound, &mut self.arrivals);
+        let returned = self
+            .session
+            .enter(is_same_world, &mut self.outbound, &mut self.arrivals);
         if returned == Some(false) {
             // The objects stay, and follow anyway.
             self.session.burst.in_progress = false;

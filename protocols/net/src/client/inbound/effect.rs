@@ -7,8 +7,8 @@ use crate::client::objects::{ObjectChange, parent_from_wire};
 use crate::client::state_message::StateMessage;
 use crate::client::translation::{NO_PREFAB, translate_message};
 use crate::message::{
-    Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide, ObjectSpawn,
-    ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, unknown,
+    Alternates, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
+    ObjectSpawn, ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, unknown,
 };
 use crate::{Framing, MessageType};
 use syncvar_runtime::unstable::packet::Entries;
@@ -84,6 +84,10 @@ impl Inbound {
                 self.read_owner(message, lent)?
             }
             MessageType::Pong => Effect::Pong(payload),
+            MessageType::Alternates => {
+                lent.session.take_alternates(Alternates::decode(payload)?);
+                Effect::Nothing
+            }
             MessageType::InputState => Effect::InputState(payload),
             MessageType::CommandRefused => {
                 read_refusal(payload, lent)?;

@@ -26,7 +26,7 @@ pub(crate) struct Snapshot<'a> {
 }
 
 impl<'a> Snapshot<'a> {
-    pub(crate) fn from_spawn(
+    pub(super) fn from_spawn(
         spawn: &ObjectSpawn<'a>,
         prefabs: &Prefabs,
         translation: Option<&Translation>,
@@ -123,7 +123,7 @@ impl<'a> Snapshot<'a> {
     }
 
     /// Returns whether the snapshot belongs to the object with its id: same scene id and prefab.
-    pub(crate) fn is_of(&self, replica: &Replica, objects: &Objects) -> bool {
+    pub(in crate::client) fn is_of(&self, replica: &Replica, objects: &Objects) -> bool {
         let scene_id = self.relation.scene_id;
         // `Unet` sends no prefab for a scene object.
         let has_no_prefab = scene_id.is_some() && self.framing == Framing::Unet;

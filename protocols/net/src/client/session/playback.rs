@@ -1,12 +1,11 @@
 //! Playback: tick records in place of a server's packets.
 
 use super::Session;
-use super::early_records::EarlyRecords;
 use crate::client::{ClientConfig, ClientState};
 use crate::link::header::StreamHeader;
 use crate::link::stream::StreamTicks;
 use crate::message::{Message, SpawnFinished, frames};
-use crate::record::{RecordOrigin, check_messages};
+use crate::record::{EarlyLimits, RecordOrigin, RecordSequence, Step, check_messages};
 use crate::{Framing, RecordError, TickRecord};
 use syncvar_runtime::NetworkWriter;
 
@@ -16,27 +15,9 @@ const PACKET: usize = 1340;
 /// Position in a sequence of records.
 #[derive(Debug)]
 pub(crate) struct Playback {
-    origin: RecordOrigin,
-    /// Number of the last record.
-    seq: u64,
-    /// Tick of the last record, which the headers can have.
-    tick: u64,
+    sequence: RecordSequence,
     /// Ticks of the packets that the records are played as.
     headers: StreamTicks,
-    /// Records behind a missing record.
-    early: EarlyRecords,
-}
-
-/// Use of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// The client has had it.
-    Skip,
-    /// A keyframe that the objects do not lead to: they are forgotten first.
-    Begin(RecordOrigin),
-    Continue,
-    /// A record of a different origin, without its keyframe.
-    Foreign,
 }
 
 impl Session {
@@ -52,7 +33,7 @@ impl Session {
         if let Some(origin) = record.keyframe() {
             let record = origin.schema_hash;
             let playback = self.playback.as_ref();
-            let client = match playback.map(|playback| playback.origin.schema_hash) {
+            let client = match playback.map(|playback| playback.sequence.origin().schema_hash) {
                 Some(client) => client,
                 None if record == own => {
                     self.build.translation = None;
@@ -76,13 +57,12 @@ impl Session {
         record: &TickRecord,
         config: &ClientConfig,
     ) -> Result<Step, RecordError> {
-        let playback = self.playback.as_mut();
-        let current = playback.filter(|playback| playback.origin.checksum() == record.origin());
-        match (current, record.keyframe()) {
-            (Some(playback), _) => playback.step(record, config),
-            (None, Some(origin)) => Ok(Step::Begin(*origin)),
-            (None, None) => Ok(Step::Foreign),
-        }
+        let limits = EarlyLimits {
+            count: config.max_early_messages,
+            bytes: config.max_early_bytes,
+        };
+        let position = self.playback.as_mut().map(|it| &mut it.sequence);
+        RecordSequence::decide(position, record, limits)
     }
 
     /// Begins to play the records of an origin.
@@ -106,7 +86,7 @@ impl Session {
     pub(crate) fn next_record(&mut self, number: u64) -> Option<TickRecord> {
         let is_current = self.is_current(number);
         let playback = self.playback.as_mut().filter(|_| is_current)?;
-        playback.early.next(playback.seq)
+        playback.sequence.next()
     }
 }
 
@@ -114,42 +94,14 @@ impl Playback {
     /// Returns the position before the first record of an origin.
     fn new(origin: RecordOrigin) -> Self {
         Self {
-            origin,
-            seq: 0,
-            tick: 0,
+            sequence: RecordSequence::new(origin),
             headers: StreamTicks::default(),
-            early: EarlyRecords::default(),
         }
-    }
-
-    /// Decides about a record of the same origin by the position of the playback.
-    fn step(&mut self, record: &TickRecord, config: &ClientConfig) -> Result<Step, RecordError> {
-        let keyframe = record.keyframe().copied();
-        let (seq, expected) = (record.seq(), self.seq.saturating_add(1));
-        if let Some(origin) = keyframe.filter(|_| seq < self.seq) {
-            return Ok(Step::Begin(origin));
-        }
-        if seq < expected {
-            return Ok(Step::Skip);
-        }
-        if record.tick() < self.tick {
-            let (last, found) = (self.tick, record.tick());
-            return Err(RecordError::EarlierTick { last, found });
-        }
-        if self.origin.header_tick(record.tick()).is_none() {
-            return Err(RecordError::NeedsKeyframe);
-        }
-        if seq > expected && keyframe.is_none() {
-            let (most, most_bytes) = (config.max_early_messages, config.max_early_bytes);
-            let found = self.early.keep(record, most, most_bytes).unwrap_or(seq);
-            return Err(RecordError::Missing { expected, found });
-        }
-        Ok(Step::Continue)
     }
 
     /// Moves to a record. Returns its messages in packets of a stream, with their channels.
     fn play(&mut self, record: &TickRecord, ends_burst: bool) -> Vec<(u8, Vec<u8>)> {
-        (self.seq, self.tick) = (record.seq(), record.tick());
+        self.sequence.advance(record);
         let mut packets = Vec::new();
         let mut border = NetworkWriter::new();
         if record.is_keyframe() {
@@ -176,8 +128,7 @@ impl Playback {
             partial: end == Some(true),
             ..StreamHeader::default()
         };
-        let tick = self.origin.header_tick(self.tick);
-        let header = self.headers.stamp(tick.unwrap_or_default(), header);
+        let header = self.headers.stamp(self.sequence.header_tick(), header);
         [header.encode().as_slice(), messages].concat()
     }
 }

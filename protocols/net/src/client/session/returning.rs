@@ -4,8 +4,12 @@ use super::Session;
 use crate::SessionToken;
 use crate::client::arrivals::Arrivals;
 use crate::client::outbound::Outbound;
-use crate::message::{Counts, Grant, GrantKind, Return};
+use crate::message::{Alternates, Counts, Grant, GrantKind, Return, Start};
 use crate::recent::Recent;
+
+/// Most addresses of further servers, and their longest text.
+const MAX_ALTERNATES: usize = 16;
+const MAX_ADDRESS: usize = 256;
 
 /// Session that the server has granted.
 #[derive(Debug, Default)]
@@ -83,10 +87,25 @@ impl Session {
         !returns && self.ticket.lost.is_some()
     }
 
+    /// Returns whether a server has the world of the lost link: it is another relay of the same origin.
+    pub(crate) fn is_same_world(&self, start: Option<Start>) -> bool {
+        let known = start.filter(|start| start.incarnation != 0);
+        known.is_some() && known == self.server.start && self.ticket.lost.is_some()
+    }
+
+    /// Takes the addresses of further servers of the same world, within limits.
+    pub(crate) fn take_alternates(&mut self, alternates: Alternates) {
+        let mut addresses = alternates.addresses;
+        addresses.retain(|address| address.len() <= MAX_ADDRESS);
+        addresses.truncate(MAX_ALTERNATES);
+        self.request.alternates = addresses;
+    }
+
     /// Enters the granted session, if any. Returns whether it is an earlier one, and whether its packets
-    /// continue.
+    /// continue. `is_same_world` makes a new session continue the objects.
     pub(crate) fn enter(
         &mut self,
+        is_same_world: bool,
         outbound: &mut Outbound,
         arrivals: &mut Option<Arrivals>,
     ) -> Option<bool> {
@@ -96,11 +115,17 @@ impl Session {
             if is_heard {
                 ticket.token = None;
             }
-            return None;
+            let lost = ticket.lost.take_if(|_| is_same_world)?;
+            *arrivals = lost.arrivals;
+            return Some(false);
         };
         ticket.token = Some(granted.token);
         let lost = ticket.lost.take();
         match (granted.kind, lost) {
+            (GrantKind::New, Some(lost)) if is_same_world => {
+                *arrivals = lost.arrivals;
+                Some(false)
+            }
             (GrantKind::New, _) => None,
             (GrantKind::Resumed, Some(lost)) => {
                 *outbound = lost.outbound;

@@ -5,6 +5,10 @@ use crate::server::api::rooms::Rooms;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::{Framing, TickRecord};
 
+/// Seconds for which the id of a removed object is not given again while a recording runs: servers that follow the records have
+/// clients of their own.
+const KEPT_IDS: u32 = 120;
+
 impl NetworkServer {
     /// Begins to write [tick records](TickRecord). No effect while a recording runs.
     ///
@@ -66,6 +70,8 @@ impl NetworkServer {
         self.outbound
             .recorder
             .begin(observer, channels, max_records);
+        let ticks = self.context.config.tick_rate.saturating_mul(KEPT_IDS);
+        self.objects.ended_ids.kept_ticks = ticks;
         self.request_keyframe();
     }
 
@@ -74,6 +80,7 @@ impl NetworkServer {
         let Some(observer) = self.outbound.recorder.end() else {
             return;
         };
+        self.objects.ended_ids.kept_ticks = 0;
         self.sessions
             .pending
             .joining

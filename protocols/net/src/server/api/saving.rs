@@ -14,6 +14,9 @@ use crate::server::outbound::journal::Journal;
 use crate::server::saving::apply;
 use crate::server::saving::gather::write_keyframe;
 
+/// Most records of a recording between a save and the end of its server: 9 hours at 30 ticks a second.
+const UNSAVED_RECORDS: u64 = 1 << 20;
+
 impl NetworkServer {
     /// Returns the state of the server: all objects with every field, also of restricted readers and with `read = server`, and
     /// the facts beside the fields:
@@ -177,7 +180,11 @@ impl NetworkServer {
         self.objects.world.net_ids = NetIds::starting_at(facts.next_object);
         self.objects.continue_permits(facts.last_permit);
         self.sessions.continue_ids(facts.next_connection);
-        self.outbound.recorder.continue_after(facts.recorded);
+        if facts.recorded > 0 {
+            // Readers may have records that were written behind the save.
+            let last = facts.recorded.saturating_add(UNSAVED_RECORDS);
+            self.outbound.recorder.continue_after(last);
+        }
     }
 
     /// Names the player of a connection by a key of the program, such as an account. The objects that wait for the key become

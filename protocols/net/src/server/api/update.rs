@@ -64,7 +64,8 @@ impl NetworkServer {
         self.begin_update();
         let joins = !self.sessions.pending.joining.is_empty();
         self.handle_requests();
-        let has_frame = self.send_deltas(joins);
+        // The followed server has kept the send intervals.
+        let has_frame = self.send_deltas(joins || self.is_following());
         let joins = joins && (has_frame || !self.objects.await_frame(&self.context.config));
         self.send_snapshots(joins, has_frame);
         self.end_update(has_frame);

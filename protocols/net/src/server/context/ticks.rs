@@ -5,6 +5,8 @@
 pub(crate) struct Ticks {
     /// Tick 1 of the headers, as a tick of the network time.
     first: Option<u64>,
+    /// Least tick of the next update: that of the last record of a followed server. Ticks of the own time do not count then.
+    followed: Option<u64>,
 }
 
 impl Ticks {
@@ -24,6 +26,16 @@ impl Ticks {
         u32::try_from(tick.saturating_sub(first))
             .ok()?
             .checked_add(1)
+    }
+
+    /// Takes the tick of a record of a followed server.
+    pub(crate) fn follow(&mut self, tick: u64) {
+        self.followed = self.followed.max(Some(tick));
+    }
+
+    /// Returns the tick of the last record of a followed server.
+    pub(crate) fn followed(&self) -> Option<u64> {
+        self.followed
     }
 
     /// Makes a tick the first one.

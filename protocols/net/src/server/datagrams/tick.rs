@@ -92,7 +92,7 @@ impl Datagrams {
         if trims {
             outbound.records.trim(oldest);
         }
-        objects.ended_ids.trim(handled);
+        objects.ended_ids.trim(handled, tick);
     }
 
     /// Returns whether all fates of datagrams are decided.
@@ -117,7 +117,8 @@ impl Connection {
             (link.queue.partial, link.queue.lacks) = (false, false);
         }
         link.repair_left = repair_bytes;
-        link.queue.probe = link.sender.on_time(now, tick, &mut self.ledger.packets);
+        // No transport may have polled the probe of the update before.
+        link.queue.probe |= link.sender.on_time(now, tick, &mut self.ledger.packets);
         if link.sender.is_stalled(now, 1) {
             tracing::debug!(connection = self.id.0, tick, "detached");
             link.detach(&mut self.ledger, now, tick);

@@ -4,7 +4,8 @@ use syncvar_runtime::{ConnectionId, NetworkWriter};
 
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{
-    Accepted, Counts, Grant, GrantKind, Message, PROTOCOL_VERSION, Return, ServerPace, Start,
+    Accepted, Alternates, Counts, Grant, GrantKind, Message, PROTOCOL_VERSION, Return, ServerPace,
+    Start,
 };
 use crate::server::context::Context;
 use crate::server::datagram_link::DatagramLink;
@@ -25,6 +26,17 @@ impl Ground<'_> {
         let answer = self.acceptance(framing);
         self.send(connection, &answer);
         self.begin_headers(connection);
+        if framing == Framing::Compact {
+            self.send_alternates(connection);
+        }
+    }
+
+    /// Sends a connection the addresses of further servers, if there are any.
+    pub(crate) fn send_alternates(&mut self, connection: ConnectionId) {
+        let addresses = self.context.alternates.clone();
+        if !addresses.is_empty() {
+            self.send(connection, &Alternates { addresses });
+        }
     }
 
     /// Returns the answer to a Connect.

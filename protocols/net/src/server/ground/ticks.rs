@@ -8,7 +8,7 @@ use crate::server::ground::Ground;
 impl Ground<'_> {
     /// Begins the tick of an update. Returns the connections to end, because the ticks begin again at 1.
     pub(crate) fn begin_tick(&mut self) -> Vec<ConnectionId> {
-        let tick = self.context.network_time().tick;
+        let tick = self.context.update_tick();
         let closing = if let Some(number) = self.context.ticks.number(tick) {
             self.outbound.store.tick = number;
             self.objects.ended_ids.begin_tick(number);

@@ -15,12 +15,15 @@ pub(crate) struct EndedIds {
     ends: FxHashMap<NetId, u32>,
     /// Whether a connection has datagrams: without them no end is overtaken.
     pub(crate) has_datagrams: bool,
+    /// Ticks for which an id is not given again in any case, because the clients of servers that follow this one may still have the
+    /// object; 0 without a recording.
+    pub(crate) kept_ticks: u32,
 }
 
 impl EndedIds {
     /// Adds an object that ends in the stream packets of this tick or of the next update, whatever its tick.
     pub(crate) fn add(&mut self, id: NetId) {
-        if self.has_datagrams {
+        if self.has_datagrams || self.kept_ticks > 0 {
             self.ends.insert(id, UNSENT);
         }
     }
@@ -41,8 +44,10 @@ impl EndedIds {
         self.ends.values_mut().for_each(|end| *end = tick);
     }
 
-    /// Removes the ids that ended before a tick: all connections have handled the packets until then.
-    pub(crate) fn trim(&mut self, oldest: u32) {
+    /// Removes the ids that ended before a tick: all connections have handled the packets until then. `tick` is the present
+    /// tick.
+    pub(crate) fn trim(&mut self, oldest: u32, tick: u32) {
+        let oldest = oldest.min(tick.saturating_sub(self.kept_ticks));
         if !self.ends.is_empty() {
             self.ends.retain(|_, end| *end >= oldest);
         }

@@ -5,7 +5,7 @@ use syncvar_runtime::unstable::object::{MAX_CHANNELS, Slot, Slots};
 use syncvar_runtime::unstable::packet::{Room, Segments};
 use syncvar_runtime::unstable::relations::Relation;
 use syncvar_runtime::unstable::world::World;
-use syncvar_runtime::{Channel, NetId};
+use syncvar_runtime::{Channel, NetId, NetworkSceneId};
 
 use crate::Framing;
 use crate::record::ItemWriter;
@@ -44,7 +44,7 @@ impl Default for ObjectWriter {
 }
 
 impl ObjectWriter {
-    /// Adds an object with all fields.
+    /// Adds an object with all fields. A reader of the record has no scene: the scene id is a fact.
     ///
     /// # Errors
     ///
@@ -54,6 +54,43 @@ impl ObjectWriter {
         context: &mut Context,
         objects: &mut Objects,
         id: NetId,
+    ) -> Result<(), SaveError> {
+        self.write_snapshot(context, objects, id, None)?;
+        let Some(slots) = objects.world.slots_mut(id) else {
+            return Ok(());
+        };
+        let secret = |slot: &dyn Slot| {
+            let info = slot.info();
+            let is_present = slot.behaviour().is_present();
+            let fields = info.schema.dirty_bits() & !info.policy.readable(Role::Observer);
+            if is_present { fields } else { 0 }
+        };
+        let masks: Vec<u64> = <dyn Slots>::iter(slots).map(secret).collect();
+        let room = context.config.room(Channel::Reliable);
+        self.add_masks(id, slots, room, &masks)
+    }
+
+    /// Adds an object with the fields of an observer, and its scene id.
+    ///
+    /// # Errors
+    ///
+    /// As [`add`](Self::add).
+    pub(crate) fn add_snapshot(
+        &mut self,
+        context: &mut Context,
+        objects: &mut Objects,
+        id: NetId,
+    ) -> Result<(), SaveError> {
+        let scene_id = objects.world.relations.scene_id(id);
+        self.write_snapshot(context, objects, id, scene_id)
+    }
+
+    fn write_snapshot(
+        &mut self,
+        context: &mut Context,
+        objects: &mut Objects,
+        id: NetId,
+        scene_id: Option<NetworkSceneId>,
     ) -> Result<(), SaveError> {
         let World {
             pools,
@@ -77,9 +114,8 @@ impl ObjectWriter {
             info,
             prefab,
             place: places.get(id.0),
-            // A reader of the record has no scene: the scene id is a fact.
             relation: Relation {
-                scene_id: None,
+                scene_id,
                 parent: relations.parent(id),
             },
             config: &context.config,
@@ -90,16 +126,7 @@ impl ObjectWriter {
             events: &mut context.events,
         };
         let written = snapshot.write_apart(slots, &mut self.snapshots, &mut reports);
-        written.map_err(|error| SaveError::Value { object: id, error })?;
-        let secret = |slot: &dyn Slot| {
-            let info = slot.info();
-            let is_present = slot.behaviour().is_present();
-            let fields = info.schema.dirty_bits() & !info.policy.readable(Role::Observer);
-            if is_present { fields } else { 0 }
-        };
-        let masks: Vec<u64> = <dyn Slots>::iter(slots).map(secret).collect();
-        let room = context.config.room(Channel::Reliable);
-        self.add_masks(id, slots, room, &masks)
+        written.map_err(|error| SaveError::Value { object: id, error })
     }
 
     /// Adds some fields of an object with their present values, as masks by behaviour.
