@@ -12,8 +12,14 @@
 //! ```
 
 pub mod carrier;
+pub mod link;
 pub mod memory;
+mod origin;
+mod relay;
+mod spectator_message;
 mod world_state;
 
 pub use carrier::{Carrier, CarrierEvent, Node, NodeId, Question, QuestionId, Role, Topic};
+pub use origin::{NoIncarnation, Origin, SpectatorMessage};
+pub use relay::{Relay, RelayConfig, RelayStats, WorldError};
 pub use world_state::{WorldState, WorldStateError};

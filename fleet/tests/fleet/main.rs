@@ -1,0 +1,6 @@
+//! Fleets in virtual time: an origin, levels of relays, spectators.
+
+mod carriers;
+mod relays;
+mod schedules;
+mod stage;
