@@ -2,7 +2,7 @@
 //!
 //! A packet is a sequence of messages. A message is the size of its payload (`u16`), its type (`i16`)
 //! and the payload; [`Frame`] has the long form. The numbers up to 47 are UNet's. Extensions use the
-//! free numbers 19 to 33 and 39 to 43. Tables: WIRE.md.
+//! free numbers 19 to 33 and 39 to 44. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
