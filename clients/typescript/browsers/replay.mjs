@@ -67,6 +67,8 @@ async function keys(page) {
   const press = async (key) => {
     await page.keyboard.press(key);
     await sleep(300);
+    // Operations run one after another: the key's is over.
+    await page.evaluate(() => replay.advance(0));
     return state(page);
   };
   const end = await press("End");

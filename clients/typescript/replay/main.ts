@@ -1,6 +1,6 @@
 // The replay page: opens the file beside it, and shows its position.
 
-import { Replay } from "../src/replay.js";
+import { LogError, Replay } from "../src/replay.js";
 import { Changes } from "./changes.js";
 import { at, clock, make, shown, size } from "./dom.js";
 import { Objects } from "./objects.js";
@@ -16,6 +16,12 @@ const LEAP = 5;
 
 /** Rest of the position before it is written into the address, in milliseconds. */
 const HASH_DELAY = 250;
+
+/** Time before the page asks for new records of a file that is being written: at first, its factor while there are none, at most. In milliseconds. */
+const REFRESH = { first: 1000, factor: 1.3, most: 10_000 };
+
+/** Status of a broadcast that has no record yet. */
+const UNAVAILABLE = 503;
 
 /** Page of a replay. */
 class Page {
@@ -46,15 +52,34 @@ class Page {
     replay.on("state", () => this.redraw());
     replay.on("error", fail);
     replay.on("unreadable", (id, reason) => fail(`object ${id}: ${reason}`));
+    replay.on("grown", () => {
+      this.describe();
+      this.redraw();
+    });
     this.describe();
     this.listen();
   }
 
-  /** Shows the moment of the address. */
+  /** Shows the moment of the address, or follows a file that is being written. */
   async begin(): Promise<void> {
-    await this.readHash();
+    const hasMoment = await this.readHash();
     this.plots.begin();
     this.redraw();
+    if (this.replay.header.isWhole) return;
+    if (!hasMoment) await this.run(this.replay.follow());
+    this.refresh(REFRESH.first);
+  }
+
+  /** Asks for new records, again and again until the file has its end. */
+  private refresh(wait: number): void {
+    setTimeout(async () => {
+      try {
+        if (await this.replay.refresh()) wait = REFRESH.first / REFRESH.factor;
+      } catch (error) {
+        fail(error);
+      }
+      if (!this.replay.header.isWhole) this.refresh(Math.min(wait * REFRESH.factor, REFRESH.most));
+    }, wait);
   }
 
   private describe(): void {
@@ -63,7 +88,8 @@ class Page {
     const facts = [...program].map(([name, value]) => `${name} ${value}`);
     facts.push(kind, clock(duration, 0), `${tickRate} ticks/s`, size(bytes));
     if (wallClock) facts.push(new Date(wallClock + start * 1000).toLocaleString());
-    if (!isWhole) facts.push("cut, or in writing");
+    if (!isWhole) facts.push("being written, or cut");
+    at("live").hidden = isWhole;
     at("facts").replaceChildren(...facts.map((fact) => make("span", {}, fact)));
     at("duration").textContent = clock(duration);
     at("timeline").setAttribute("aria-valuemax", String(duration));
@@ -74,6 +100,7 @@ class Page {
     at("play").addEventListener("click", () => this.toggle());
     at("back").addEventListener("click", () => this.run(replay.step(-1)));
     at("forward").addEventListener("click", () => this.run(replay.step(1)));
+    at("live").addEventListener("click", () => this.run(replay.follow()));
     at("link").addEventListener("click", () => this.copyLink());
     speed.addEventListener("change", () => replay.speed !== undefined && replay.play(Number(speed.value)));
     document.addEventListener("keydown", (event) => this.key(event));
@@ -145,9 +172,12 @@ class Page {
     else note("In the address");
   }
 
-  private readHash(): Promise<void> {
+  /** Shows the moment of the address. Returns whether it has one. */
+  private async readHash(): Promise<boolean> {
     const time = Number(/[#&]t=([\d.]+)/.exec(location.hash)?.[1] ?? NaN);
-    return Number.isFinite(time) ? this.run(this.replay.seek(this.replay.start + time)) : Promise.resolve();
+    if (!Number.isFinite(time)) return false;
+    await this.run(this.replay.seek(this.replay.start + time));
+    return true;
   }
 
   private redraw(): void {
@@ -159,6 +189,7 @@ class Page {
       const isPlaying = replay.speed !== undefined;
       at("play").textContent = isPlaying ? "Pause" : "Play";
       at("play").setAttribute("aria-pressed", String(isPlaying));
+      at("live").setAttribute("aria-pressed", String(replay.isFollowing));
       at("time").textContent = clock(replay.position - replay.start);
       at("tick").textContent = `tick ${replay.tick ?? "—"}`;
       this.timeline.draw();
@@ -177,9 +208,24 @@ function fail(error: unknown): void {
   message.textContent = error === undefined ? "" : error instanceof Error ? error.message : shown(error);
 }
 
+/** Opens the file. Waits for the begin of a broadcast. */
+async function opened(address: URL): Promise<Replay> {
+  for (;;) {
+    try {
+      const replay = await Replay.open(address);
+      fail(undefined);
+      return replay;
+    } catch (error) {
+      if (!(error instanceof LogError && error.status === UNAVAILABLE)) throw error;
+      fail("The broadcast has not begun.");
+      await new Promise((done) => setTimeout(done, REFRESH.first));
+    }
+  }
+}
+
 async function open(): Promise<void> {
   const address = new URL(new URLSearchParams(location.search).get("file") ?? FILE, location.href);
-  const replay = await Replay.open(address);
+  const replay = await opened(address);
   const page = new Page(replay);
   Object.assign(globalThis, { replay });
   await page.begin();

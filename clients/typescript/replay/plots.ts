@@ -69,13 +69,14 @@ export class Plots {
     const index = Math.floor((replay.position - replay.start) / span);
     const last = Math.max(Math.ceil(replay.duration / span) - 1, 0);
     const start = replay.start + Math.min(index, last) * span;
-    const wanted = `${start} ${span}`;
+    const end = Math.min(start + span, replay.end);
+    const wanted = `${start} ${span} ${end}`;
     if (wanted !== this.wanted) {
       this.wanted = wanted;
       // The work of a scan would slow the seeks of a pointer that drags.
       this.scanner.stop();
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.scan(start, Math.min(start + span, replay.end)), DELAY);
+      this.timer = setTimeout(() => this.scan(start, end), DELAY);
     }
     for (const { chart, line } of this.cursors) {
       const left = chart.valToPos(replay.position - replay.start, "x");
@@ -136,7 +137,9 @@ export class Plots {
     const box = make("div", { className: "chart" });
     at("bytes").append(box);
     // The last sum is the highest area: it is drawn first.
-    this.chart(box, 160, [buckets.map((time) => time - this.replay.start), ...stacked.reverse()], series.reverse(), (value) => `${size(value)}/s`, true);
+    // The last step reaches to the end of its bucket.
+    const closed = stacked.reverse().map((all) => [...all, all[all.length - 1]]);
+    this.chart(box, 160, [[...buckets, end].map((time) => time - this.replay.start), ...closed], series.reverse(), (value) => `${size(value)}/s`, true);
     const total = sum(parts.map(([, all]) => sum(all))) || 1;
     const rows = parts.map(([name, all], index) => {
       const swatch = make("i", { className: "swatch" });
@@ -149,12 +152,14 @@ export class Plots {
   private chart(box: HTMLElement, height: number, data: (number | null)[][], series: uPlot.Series[], value: (value: number) => string, isFromZero = false): void {
     const axis = { stroke: colour("dim"), font: FONT, grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line"), width: 1, size: 4 } };
     const { replay, samples } = this;
+    // The window of a file that is being written fills.
+    const end = replay.header.isWhole ? samples!.end : samples!.start + Number(this.span.value);
     const chart = new uPlot(
       {
         width: box.clientWidth,
         height,
         legend: { show: false },
-        scales: { x: { time: false, range: [samples!.start - replay.start, samples!.end - replay.start || 1] }, ...(isFromZero && { y: { range: (_, __, high) => [0, high * 1.1 || 1] } }) },
+        scales: { x: { time: false, range: [samples!.start - replay.start, end - replay.start || 1] }, ...(isFromZero && { y: { range: (_, __, high) => [0, high * 1.1 || 1] } }) },
         axes: [
           { ...axis, size: 28, values: (_, all) => all.map((it) => clock(it, it % 1 ? (Number.isInteger(it * 10) ? 1 : 2) : 0)) },
           { ...axis, size: 64, values: (_, all) => all.map(value) },

@@ -69,8 +69,7 @@ export class Scanner {
       buckets: Array.from({ length: BUCKETS }, (_, index) => start + index * width),
       bytes: new Map(),
     };
-    const sample = (): void => {
-      const time = fork.recordTime;
+    const sample = (time = fork.recordTime): void => {
       if (samples.times.length < MOST && time !== samples.times.at(-1)) {
         samples.times.push(time);
         plotted.forEach(({ id, place }, index) => samples.values[index].push(numberAt(fork.objects.get(id), place)));
@@ -85,7 +84,7 @@ export class Scanner {
     fork.isMeasured = true;
     await fork.seek(start);
     if (run !== this.run) return undefined;
-    const off = fork.on("tick", sample);
+    const off = fork.on("tick", () => sample());
     try {
       sample();
       let from = performance.now();
@@ -96,6 +95,9 @@ export class Scanner {
         await new Promise((done) => setTimeout(done));
         from = performance.now();
       }
+      // The last values last to the end of the window.
+      fork.costs.clear();
+      sample(fork.position);
     } finally {
       off();
     }

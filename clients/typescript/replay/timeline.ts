@@ -7,19 +7,16 @@ import { at, clock, colour, make, shown } from "./dom.js";
 export class Timeline {
   private readonly canvas = at<HTMLCanvasElement>("timeline");
   private readonly context = this.canvas.getContext("2d")!;
-  private readonly keyframes: number[];
-  private readonly chunks: { start: number; density: number }[];
+  private keyframes: number[] = [];
+  private chunks: { start: number; density: number }[] = [];
   private isDragged = false;
 
   constructor(
     private readonly replay: Replay,
     private readonly seek: (time: number) => void,
   ) {
-    this.keyframes = replay.keyframes;
-    const { chunks, duration } = replay;
-    // The last chunk may be a moment long, and is no peak.
-    const least = Math.max(duration / 200, 0.05);
-    this.chunks = chunks.map(({ start, end, bytes }) => ({ start, density: bytes / Math.max(end - start, least) }));
+    this.read();
+    replay.on("grown", () => this.read());
     const { canvas } = this;
     canvas.addEventListener("pointerdown", (event) => {
       this.isDragged = true;
@@ -29,6 +26,15 @@ export class Timeline {
     canvas.addEventListener("pointermove", (event) => this.isDragged && this.seek(this.timeOf(event)));
     for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => (this.isDragged = false));
     new ResizeObserver(() => this.draw()).observe(canvas);
+  }
+
+  /** Reads the chunks, keyframes and markers of the file. */
+  private read(): void {
+    const { chunks, duration, keyframes } = this.replay;
+    this.keyframes = keyframes;
+    // The last chunk may be a moment long, and is no peak.
+    const least = Math.max(duration / 200, 0.05);
+    this.chunks = chunks.map(({ start, end, bytes }) => ({ start, density: bytes / Math.max(end - start, least) }));
     this.listMarkers();
   }
 

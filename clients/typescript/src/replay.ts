@@ -2,12 +2,13 @@
 
 import { type Listener, Listeners } from "./listeners.js";
 import type { NetworkObject } from "./objects.js";
-import { Log, type LogHeader, type Marker } from "./replay/log.js";
+import type { Costs, LogHeader, Marker, TickEvent } from "./replay/facts.js";
+import { Log } from "./replay/log.js";
 import type { Message } from "./replay/mcap.js";
-import type { Costs } from "./replay/measure.js";
 import { tickOf } from "./replay/record.js";
-import { blobSource, bytesSource, LogError, type Source, urlSource } from "./replay/source.js";
-import { Stage, type TickEvent, type Volume } from "./replay/stage.js";
+import { LogError, type Source } from "./replay/source.js";
+import { blobSource, bytesSource, urlSource } from "./replay/sources.js";
+import { type RecordMessage, Stage, type Volume } from "./replay/stage.js";
 
 export { LogError, type LogHeader, type Marker, type Source, type TickEvent };
 export type { Behaviour, Change, NetworkObject } from "./objects.js";
@@ -22,6 +23,12 @@ const FRAME = 16;
 /** Longest step of this timer, in milliseconds: a tab may sleep. */
 const MAX_STEP = 1000;
 
+/** Distances to the end of a followed file, in seconds: of the begin, at which the speed rises, and beyond which the replay jumps. */
+const FOLLOW = { begin: 3, faster: 5, jump: 20 };
+
+/** Speed of a replay that is behind. */
+const CATCH_UP = 1.1;
+
 /** Next message: number of the chunk, number of the message. */
 interface Cursor {
   chunk: number;
@@ -31,7 +38,7 @@ interface Cursor {
 /**
  * Replay of a log file. All times are seconds of the server. Listeners of `spawn`, `despawn`, `change`, `tick`, `message`, of fields such as
  * `Car.lap` and of calls run while it plays and in a step forward, not in a seek. `moved` runs after each change of the position,
- * `state` at each begin and end of playing, `error` with the reason that has ended it.
+ * `state` at each begin and end of playing, `error` with the reason that has ended it, `grown` behind a refresh that has found records.
  */
 export class Replay {
   private readonly listeners = new Listeners();
@@ -46,11 +53,11 @@ export class Replay {
   /** Number of the last seek. */
   private seeks = 0;
   private isAdvancing = false;
+  private isAtEnd = false;
 
   private constructor(
     private readonly log: Log,
-    /** Moments with names. */
-    readonly markers: readonly Marker[],
+    private readonly found: Marker[],
   ) {
     this.stage = new Stage(log.header.schema, this.listeners);
     this.at = log.chunks[0].start;
@@ -63,20 +70,30 @@ export class Replay {
       : file instanceof Blob ? blobSource(file)
       : file;
     const log = await Log.open(source);
-    const replay = new Replay(log, await log.markers());
+    const replay = new Replay(log, await log.markers(0));
     await replay.seek(replay.start);
     return replay;
   }
 
   /** Opens a further replay of the same file, such as for a plot of a time elsewhere. It shares the decoded chunks. */
   async fork(): Promise<Replay> {
-    const replay = new Replay(this.log, this.markers);
+    const replay = new Replay(this.log, this.found);
     await replay.seek(replay.start);
     return replay;
   }
 
   get header(): LogHeader {
     return this.log.header;
+  }
+
+  /** Moments with names. */
+  get markers(): readonly Marker[] {
+    return this.found;
+  }
+
+  /** Whether the replay follows a file that is being written. */
+  get isFollowing(): boolean {
+    return this.isAtEnd;
   }
 
   /** Time of the first record. */
@@ -150,6 +167,31 @@ export class Replay {
 
   /** Plays at a speed of 0.1 to 64; other speeds are limited. */
   play(speed = 1): void {
+    this.isAtEnd = false;
+    this.begin(speed);
+  }
+
+  /**
+   * Plays near the end of a file that is being written, and waits there for further records, which `refresh` finds. A pause, a seek and
+   * `play` end it, and so does the end of the recording.
+   */
+  async follow(): Promise<void> {
+    await this.seek(this.end - FOLLOW.begin);
+    this.isAtEnd = !this.header.isWhole;
+    this.begin(1);
+  }
+
+  /** Finds records that were written since the file was opened. Returns whether there are any, or the end of the recording. */
+  async refresh(): Promise<boolean> {
+    const first = this.log.chunks.length;
+    const isGrown = await this.log.refresh();
+    if (!isGrown) return false;
+    this.found.push(...(await this.log.markers(first)));
+    this.listeners.emit("grown");
+    return true;
+  }
+
+  private begin(speed: number): void {
     this.current = Math.min(Math.max(speed, SPEEDS[0]), SPEEDS[1]);
     this.listeners.emit("state", this.current);
     if (this.timer !== undefined) return;
@@ -160,13 +202,19 @@ export class Replay {
       last = performance.now();
       if (this.isAdvancing) return;
       this.isAdvancing = true;
-      this.advance((since / 1000) * (this.current ?? 0))
+      this.advance((since / 1000) * this.rate())
         .catch((error) => this.listeners.emit("error", error))
         .finally(() => (this.isAdvancing = false));
     }, FRAME);
   }
 
+  /** Returns the speed of the timer. */
+  private rate(): number {
+    return (this.current ?? 0) * (this.isAtEnd && this.end - this.position > FOLLOW.faster ? CATCH_UP : 1);
+  }
+
   pause(): void {
+    this.isAtEnd = false;
     clearInterval(this.timer);
     this.timer = undefined;
     if (this.current === undefined) return;
@@ -184,7 +232,9 @@ export class Replay {
         const due = Math.min(this.at + seconds * 1e6, this.end * 1e6);
         await this.playUntil(due, () => "told");
         this.at = due;
-        if (this.position >= this.end) this.pause();
+        if (this.header.isWhole) this.isAtEnd = false;
+        if (this.isAtEnd && this.end - this.position > FOLLOW.jump) await this.jump(Math.round((this.end - FOLLOW.begin) * 1e6));
+        if (this.position >= this.end && !this.isAtEnd) this.pause();
       } catch (error) {
         this.pause();
         throw error;
@@ -194,6 +244,7 @@ export class Replay {
 
   /** Jumps to a time: the objects get the state of the last record up to it. Times beyond the file are limited. A later seek takes the place of one that waits. */
   seek(time: number): Promise<void> {
+    this.isAtEnd = false;
     const number = ++this.seeks;
     return this.enqueue(async () => {
       if (number === this.seeks) await this.jump(Math.round(Math.min(Math.max(time, this.start), this.end) * 1e6));
@@ -243,14 +294,17 @@ export class Replay {
   }
 
   private async jump(time: number): Promise<void> {
+    const { log } = this;
+    const isAhead = this.leadsTo(time);
+    const last = this.chunkAt(time);
+    let chunk = isAhead ? this.cursor.chunk : this.keyframeBefore(time);
     // A chunk that is not readable leaves the objects as they are.
+    await log.load(chunk, last);
     const tail = await this.tailOf(time);
-    if (!this.leadsTo(time)) {
-      const { log } = this;
-      let chunk = 0;
+    if (!isAhead) {
       // The record of a keyframe's own tick is before it, with the events of the tick.
-      for (let at = 0; at < log.chunks.length && log.chunks[at].start < time; at++) if (log.hasKeyframe(at)) chunk = at;
-      while (chunk < log.chunks.length - 1 && !log.hasKeyframe(chunk)) chunk++;
+      chunk = this.keyframeBefore(tail);
+      await log.load(chunk, last);
       this.cursor = { chunk, message: 0 };
       this.stage.jump();
     }
@@ -258,18 +312,33 @@ export class Replay {
     this.at = time;
   }
 
+  /** Returns the number of the last chunk with a keyframe before a time, or of the first one with a keyframe. */
+  private keyframeBefore(time: number): number {
+    const { log } = this;
+    let at = log.chunks.length - 1;
+    while (at > 0 && !(log.chunks[at].start < time && log.hasKeyframe(at))) at--;
+    while (at < log.chunks.length - 1 && !log.hasKeyframe(at)) at++;
+    return at;
+  }
+
   /** Returns the time of the first record of the last tick up to a time. */
   private async tailOf(time: number): Promise<number> {
     const { log } = this;
-    let at = log.chunks.length - 1;
-    while (at > 0 && (log.chunks[at].start > time || !this.hasRecords(at))) at--;
-    const messages = (await log.chunk(at)).messages.filter((it) => it.time <= time && log.kindOf(it));
+    const messages = (await log.chunk(this.chunkAt(time))).messages.filter((it) => it.time <= time && log.kindOf(it));
     const last = messages.at(-1);
     if (!last) return time;
     const tick = safeTick(last);
     let first = last;
     for (let index = messages.length - 1; index >= 0 && safeTick(messages[index]) === tick; index--) first = messages[index];
     return first.time;
+  }
+
+  /** Returns the last chunk with records that begins up to a time. */
+  private chunkAt(time: number): number {
+    const { chunks } = this.log;
+    let at = chunks.length - 1;
+    while (at > 0 && (chunks[at].start > time || !this.hasRecords(at))) at--;
+    return at;
   }
 
   private hasRecords(at: number): boolean {
@@ -289,6 +358,7 @@ export class Replay {
     const { log, cursor } = this;
     while (cursor.chunk < log.chunks.length && log.chunks[cursor.chunk].start <= limit) {
       const { messages } = await log.chunk(cursor.chunk);
+      this.pass(messages, limit, volumeOf);
       for (; cursor.message < messages.length; cursor.message++) {
         const message = messages[cursor.message];
         if (message.time > limit) return;
@@ -296,13 +366,25 @@ export class Replay {
         if (!kind) continue;
         const volume = volumeOf(message);
         if (!volume) return;
-        const isPlayed = this.stage.play(message.data, kind === "keyframe", volume);
-        const { last } = this.stage;
-        if (isPlayed && last && (last.time !== message.time || last.seq % 2 ** 32 !== message.sequence)) throw new LogError(`record ${last.seq} does not fit its message`);
+        const isPlayed = this.stage.play({ ...message, isKeyframe: kind === "keyframe" }, volume);
         played?.(isPlayed);
       }
       [cursor.chunk, cursor.message] = [cursor.chunk + 1, 0];
     }
+  }
+
+  /** Plays the silent records of a chunk at the cursor in one step. */
+  private pass(messages: readonly Message[], limit: number, volumeOf: (message: Message) => Volume | undefined): void {
+    const { log, cursor } = this;
+    const silent: RecordMessage[] = [];
+    let at = cursor.message;
+    for (; at < messages.length && messages[at].time <= limit; at++) {
+      const kind = log.kindOf(messages[at]);
+      if (kind && volumeOf(messages[at]) !== "silent") break;
+      if (kind) silent.push({ ...messages[at], isKeyframe: kind === "keyframe" });
+    }
+    this.stage.pass(silent);
+    cursor.message = at;
   }
 }
 

@@ -156,6 +156,99 @@ test("a file on a web space is read by parts", async (context) => {
   assert.ok(sent.requests < 20, `${sent.requests} requests`);
 });
 
+test("a jump asks for its chunks at a time", async (context) => {
+  const { url, sent } = await serve(context, file);
+  const replay = await Replay.open(url);
+  sent.requests = 0;
+  await replay.seek(34.9);
+  assert.equal(sent.requests, 1);
+});
+
+/** Serves a file that is being written: its first bytes. */
+function growing(length) {
+  const source = {
+    size: length,
+    length,
+    measure: async () => source.length,
+    read: async (from, count) => file.subarray(from, from + count),
+  };
+  return source;
+}
+
+test("a file that is being written grows up to its end", async () => {
+  const whole = await Replay.open(file);
+  const source = growing(12_000);
+  const replay = await Replay.open(source);
+  let grown = 0;
+  replay.on("grown", () => grown++);
+  while (!replay.header.isWhole) {
+    source.length = Math.min(source.length + 1237, file.length);
+    const end = replay.end;
+    const isGrown = await replay.refresh();
+    // The chunk of a marker has the time of the record before it.
+    if (!isGrown) assert.equal(replay.end, end);
+    await replay.seek(replay.end);
+    await whole.seek(replay.end);
+    assert.deepEqual([replay.tick, stateOf(replay)], [whole.tick, stateOf(whole)]);
+  }
+  assert.ok(grown > 5, `${grown}`);
+  assert.deepEqual([replay.markers, replay.keyframes, replay.end, replay.header.size], [whole.markers, whole.keyframes, whole.end, file.length]);
+  assert.equal(await replay.refresh(), false);
+});
+
+test("a follower waits at the end, plays on, and ends with the recording", async () => {
+  const source = growing(30_000);
+  const replay = await Replay.open(source);
+  await replay.follow();
+  assert.ok(replay.isFollowing && replay.speed === 1);
+  await replay.advance(10);
+  assert.equal(replay.position, replay.end);
+  assert.ok(replay.isFollowing, "it waits");
+  const { end } = replay;
+  source.length = 50_000;
+  assert.ok(await replay.refresh());
+  let ticks = 0;
+  replay.on("tick", () => ticks++);
+  await replay.advance(1);
+  assert.ok(replay.position > end && ticks > 20);
+  // A reader that was asleep is at the end again.
+  source.length = file.length;
+  await replay.refresh();
+  await replay.advance(100);
+  assert.equal(replay.position, replay.end);
+  assert.ok(!replay.isFollowing && replay.speed === undefined, "the recording has ended");
+});
+
+test("a pause and a seek end the following", async () => {
+  const replay = await Replay.open(growing(30_000));
+  for (const end of [() => replay.pause(), () => replay.seek(12), () => replay.play(2)]) {
+    await replay.follow();
+    assert.ok(replay.isFollowing);
+    await end();
+    assert.ok(!replay.isFollowing);
+  }
+  replay.pause();
+});
+
+test("a web space tells that a file has grown", async (context) => {
+  let length = 30_000;
+  const server = createServer((request, response) => {
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range);
+    if (Number(from) >= length) return response.writeHead(416, { "content-range": `bytes */${length}` }).end();
+    const part = file.subarray(Number(from), Math.min(Number(to) + 1, length));
+    response.writeHead(206, { "content-range": `bytes ${from}-${Number(from) + part.length - 1}/${length}` }).end(part);
+  });
+  context.after(() => server.close());
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const replay = await Replay.open(`http://127.0.0.1:${server.address().port}/log.mcap`);
+  assert.equal(await replay.refresh(), false);
+  for (length of [45_000, file.length]) {
+    assert.ok(await replay.refresh());
+    assert.equal(replay.header.size, length);
+  }
+  assert.ok(replay.header.isWhole);
+});
+
 test("a web space without range requests serves a short file", async (context) => {
   const { url, sent } = await serve(context, file, true);
   assert.equal((await Replay.open(url)).header.size, file.length);

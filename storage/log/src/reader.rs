@@ -272,21 +272,33 @@ impl<R: Read + Seek> LogReader<R> {
         Ok(())
     }
 
-    /// Finds chunks that were written since the file was opened, behind the last whole chunk. Returns whether one was
-    /// found.
+    /// Finds chunks that were written since the file was opened, behind the last whole chunk, and the end of the file. Returns
+    /// whether a chunk was found.
     ///
     /// # Errors
     ///
     /// For a failure of the storage.
     pub fn refresh(&mut self) -> Result<bool, LogError> {
-        if self.index.is_whole {
+        if self.index.is_whole || !self.source.measure()? {
             return Ok(false);
         }
         let count = self.index.chunks.len();
-        self.source.measure()?;
-        self.index.scan(&mut self.source, false)?;
+        self.index.extend(&mut self.source)?;
         self.complete_channels()?;
         Ok(self.index.chunks.len() > count)
+    }
+
+    /// Returns the length in bytes of the part of the file with the whole chunks up to a time, from its begin: the part that a
+    /// broadcast with a delay may show. 0 before the end of the first chunk; the length of a file with all of its chunks.
+    pub fn length_until(&self, time: Duration) -> u64 {
+        let chunks = &self.index.chunks;
+        let count = chunks.partition_point(|chunk| chunk.times.1 <= nanos(time));
+        match chunks.get(count) {
+            Some(_) if count == 0 => 0,
+            Some(next) => next.start(),
+            None if self.index.is_whole => self.source.length(),
+            None => self.index.end,
+        }
     }
 
     fn has_keyframe(&self, place: &ChunkPlace) -> bool {

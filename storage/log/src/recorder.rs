@@ -255,7 +255,11 @@ impl Recorder {
         }
         let is_due = match (self.keyframe, self.gap) {
             (None, _) => true,
-            (Some((last, _)), None) => server.now().saturating_sub(last) >= self.keyframe_interval,
+            // The next update writes the keyframe.
+            (Some((last, _)), None) => {
+                let tick = Duration::from_secs(1) / server.config().tick_rate.max(1);
+                (server.now() + tick).saturating_sub(last) >= self.keyframe_interval
+            }
             // A keyframe ends the gap, if it fits.
             (Some((_, length)), Some(_)) => self.queue.has_room(length),
         };

@@ -16,7 +16,8 @@ usage: syncvar schema SOURCE [OPTIONS]
        syncvar types SOURCE --typescript [OPTIONS]
        syncvar info FILE [--json]
        syncvar export FILE --json|--csv|--mcap [--out FILE]
-       syncvar replay FILE [--listen ADDRESS | --export DIR]
+       syncvar replay FILE [--listen ADDRESS] [--delay SECONDS]
+       syncvar replay FILE --export DIR
 
 schema   writes the canonical text of a schema
 check    compares the schemas of two builds: lists each difference, and whether the builds play together
@@ -24,7 +25,8 @@ types    writes types for a program in TypeScript
 info     describes a log file: its time, ticks, objects and markers, and its bytes by prefab and field
 export   writes the values of a log file: a line of JSON for each changed behaviour, a row of CSV for each changed number, or
          a file in MCAP with a channel of JSON for each behaviour, for tools that plot them
-replay   serves a page that plays a log file, or writes the page and the file for a web space with range requests
+replay   serves a page that plays a log file, and follows a file that is being written; or writes the page and the file for a
+         web space with range requests
 
 A SOURCE is a file with the text of a schema, or the address of a running server: tcp://HOST:PORT, udp://HOST:PORT,
 quic://HOST:PORT, ws://HOST:PORT.
@@ -32,6 +34,7 @@ quic://HOST:PORT, ws://HOST:PORT.
   --role ROLE        `check`: asks only for an old-client on the new server, an old-server with the new client, or an
                      old-recording in the new program; repeatable, by default all three
   --listen ADDRESS   `replay`: port of the page, 127.0.0.1:7780 by default; port 0 for a free one
+  --delay SECONDS    `replay`: age of a record of a file that is being written before the page gets it: 0 by default
   --export DIR       `replay`: folder of the page as static files
   --out FILE         writes to a file in place of the standard output
   --authority FILE   accepts servers by QUIC whose certificates come from these authorities, in PEM; by default every server
@@ -88,33 +91,33 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             timeout: Duration::from_secs(10),
         },
     };
-    let (mut is_typescript, mut form, mut place) = (false, None, None);
+    let (mut is_typescript, mut form) = (false, None);
+    let mut page = PageArguments::default();
     let (mut roles, mut values) = (Vec::new(), Vec::new());
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("help") | Arg::Short('h') => return Ok((Command::Help, options)),
             Arg::Long("out") => options.out = Some(parser.value()?.into()),
             Arg::Long("authority") => options.access.authority = Some(parser.value()?.into()),
-            Arg::Long("timeout") => {
-                let seconds: f64 = parser.value()?.parse()?;
-                let timeout = Duration::try_from_secs_f64(seconds);
-                options.access.timeout = timeout.map_err(|error| Error::Custom(error.into()))?;
-            }
+            Arg::Long("timeout") => options.access.timeout = seconds(&mut parser)?,
             Arg::Long("role") => roles.push(parser.value()?.parse()?),
             Arg::Long("typescript") => is_typescript = true,
             Arg::Long("json") => form = Some(Form::Json),
             Arg::Long("csv") => form = Some(Form::Csv),
             Arg::Long("mcap") => form = Some(Form::Mcap),
-            Arg::Long("listen") => place = Some(Place::Address(parser.value()?.string()?)),
-            Arg::Long("export") => place = Some(Place::Folder(parser.value()?.into())),
+            Arg::Long("listen") => page.address = Some(parser.value()?.string()?),
+            Arg::Long("delay") => page.delay = Some(seconds(&mut parser)?),
+            Arg::Long("export") => page.folder = Some(parser.value()?.into()),
             Arg::Value(value) => values.push(value.string()?),
             argument => return Err(argument.unexpected()),
         }
     }
     let values: Vec<&str> = values.iter().map(String::as_str).collect();
-    let command = match (values[..].first(), place) {
-        (Some(&"replay"), place) => replay(&values, place)?,
-        (_, Some(_)) => return Err("--listen and --export are options of `replay`".into()),
+    let command = match values[..].first() {
+        Some(&"replay") => replay(&values, page)?,
+        _ if page != PageArguments::default() => {
+            return Err("--listen, --delay and --export are options of `replay`".into());
+        }
         _ => command(&values, roles, is_typescript, form)?,
     };
     if is_typescript && !matches!(command, Command::TypeScript(_)) {
@@ -126,13 +129,44 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
     Ok((command, options))
 }
 
-fn replay(values: &[&str], place: Option<Place>) -> Result<Command, Error> {
+/// Reads a number of seconds.
+fn seconds(parser: &mut Parser) -> Result<Duration, Error> {
+    let seconds: f64 = parser.value()?.parse()?;
+    let time = Duration::try_from_secs_f64(seconds);
+    time.map_err(|error| Error::Custom(error.into()))
+}
+
+/// Arguments of `replay`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct PageArguments {
+    address: Option<String>,
+    delay: Option<Duration>,
+    folder: Option<PathBuf>,
+}
+
+fn replay(values: &[&str], page: PageArguments) -> Result<Command, Error> {
     let ["replay", file] = values else {
         return Err("one log file is needed".into());
     };
+    let place = match page {
+        PageArguments {
+            address: None,
+            delay: None,
+            folder: Some(folder),
+        } => Place::Folder(folder),
+        PageArguments {
+            folder: Some(_), ..
+        } => {
+            return Err("--export writes files: --listen and --delay are options of a port".into());
+        }
+        PageArguments { address, delay, .. } => Place::Port {
+            address: address.unwrap_or_else(|| PAGE.to_owned()),
+            delay: delay.unwrap_or_default(),
+        },
+    };
     Ok(Command::Replay {
         file: file.into(),
-        place: place.unwrap_or_else(|| Place::Address(PAGE.to_owned())),
+        place,
     })
 }
 

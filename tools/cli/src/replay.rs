@@ -1,10 +1,12 @@
 //! `syncvar replay`: the page that plays a log file, on a port or as static files.
 
+mod broadcast;
 mod http;
 mod range;
 mod serve;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use syncvar::log::{LogKind, LogReader};
 
@@ -33,8 +35,8 @@ const PARTS: [(&str, &str, &str); 3] = [
 /// Place of the page.
 #[derive(Debug)]
 pub(crate) enum Place {
-    /// A port of this machine.
-    Address(String),
+    /// A port of this machine, with the time before it shows a record.
+    Port { address: String, delay: Duration },
     /// A folder of static files.
     Folder(PathBuf),
 }
@@ -44,7 +46,7 @@ pub(crate) fn replay(file: &Path, place: &Place) -> Result<String, String> {
     let reader = LogReader::open(file).map_err(|error| at(file, &error))?;
     let is_journal = reader.header().kind == LogKind::Journal;
     match place {
-        Place::Address(address) => serve::serve(file, address, is_journal),
+        Place::Port { address, delay } => serve::serve(file, address, *delay, is_journal),
         Place::Folder(_) if is_journal => Err(at(
             file,
             &"a journal contains the tokens of sessions: it is not published",

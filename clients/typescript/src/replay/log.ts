@@ -2,8 +2,10 @@
 
 import { readSchema, type Schema } from "../schema.js";
 import { WireError } from "../wire.js";
-import { type Chunk, type ChunkPlace, Damage, type Message, readChunk, readIndex, type Index } from "./mcap.js";
-import { BlockSource, LogError, type Source } from "./source.js";
+import type { LogHeader, Marker } from "./facts.js";
+import { type Chunk, type ChunkPlace, Damage, extendIndex, type Message, readChunk, readIndex, type Index } from "./mcap.js";
+import { LogError, type Source } from "./source.js";
+import { BlockSource } from "./sources.js";
 
 /** Version of the format. */
 const VERSION = "1";
@@ -13,31 +15,8 @@ const MARKERS = "/syncvar/markers";
 /** Most decompressed bytes of chunks that are kept. */
 const MAX_KEPT = 64 * 1024 * 1024;
 
-/** Facts about a whole log file. */
-export interface LogHeader {
-  /** Contents of the records: the view of an observer of all objects, or all fields of all objects. */
-  kind: "recording" | "journal";
-  schema: Schema;
-  /** Ticks of the server per second. */
-  tickRate: number;
-  /** Milliseconds since 1970 at the time 0 of the server. */
-  wallClock: number;
-  /** Pairs of the program. */
-  program: ReadonlyMap<string, string>;
-  /** Whether the file has its end: it is not cut, and not being written. */
-  isWhole: boolean;
-  /** Length of the file in bytes. */
-  size: number;
-}
-
-/** Moment with a name and a value. */
-export interface Marker {
-  name: string;
-  tick: number;
-  /** Seconds of the server. */
-  time: number;
-  value: any;
-}
+/** Most bytes of chunks that are read at a time. */
+const MAX_SPAN = 8 * 1024 * 1024;
 
 /** Numbers of the channels of records. */
 interface Channels {
@@ -50,6 +29,7 @@ export class Log {
   /** Decoded chunks by their numbers, the last used one last. */
   private readonly kept = new Map<number, Promise<Chunk>>();
   private readonly sizes = new Map<number, number>();
+  private readonly markerChannels = new Set<number>();
 
   private constructor(
     private readonly source: BlockSource,
@@ -83,6 +63,17 @@ export class Log {
     return log;
   }
 
+  /** Finds chunks that were written since the file was opened, and its end. Returns whether there were any. */
+  async refresh(): Promise<boolean> {
+    const { header, index, source } = this;
+    if (header.isWhole || !(await source.grow()) || source.size === header.size) return false;
+    const count = this.chunks.length;
+    await extendIndex(source, index);
+    [header.isWhole, header.size] = [index.isWhole, source.size];
+    if (!index.isWhole) await this.completeChannels();
+    return header.isWhole || this.chunks.length > count;
+  }
+
   /** Reads the channels of the last chunk of a cut file, whose index may be cut. A chunk that is not readable counts as cut. */
   private async completeChannels(): Promise<void> {
     const { chunks } = this.index;
@@ -109,10 +100,26 @@ export class Log {
     return channel === this.channels.keyframes ? "keyframe" : channel === this.channels.records ? "record" : undefined;
   }
 
+  /** Reads the bytes of the chunks of a range that are not kept at a time: each request of a web space takes as long as the work on a chunk. */
+  async load(first: number, last: number): Promise<void> {
+    const { kept, chunks } = this;
+    while (first <= last && kept.has(first)) first++;
+    const { offset } = chunks[first] ?? {};
+    if (offset === undefined) return;
+    const endOf = ({ offset, length }: ChunkPlace): number => offset + length;
+    while (last > first && (kept.has(last) || endOf(chunks[last]) - offset > MAX_SPAN)) last--;
+    if (last <= first) return;
+    const bytes = await this.source.read(offset, endOf(chunks[last]) - offset);
+    const part: Source = { size: bytes.length, read: async (from, length) => bytes.subarray(from - offset, from - offset + length) };
+    for (let at = first; at <= last; at++) {
+      if (!kept.has(at)) await this.chunk(at, part);
+    }
+  }
+
   /** Reads a chunk, unless it is kept. */
-  async chunk(at: number): Promise<Chunk> {
+  async chunk(at: number, source: Source = this.source): Promise<Chunk> {
     const { kept, sizes } = this;
-    const reading = kept.get(at) ?? readChunk(this.source, this.chunks[at]);
+    const reading = kept.get(at) ?? readChunk(source, this.chunks[at]);
     kept.delete(at);
     kept.set(at, reading);
     try {
@@ -132,16 +139,16 @@ export class Log {
     }
   }
 
-  /** Reads all markers. */
-  async markers(): Promise<Marker[]> {
+  /** Reads the markers of the chunks from a number on. */
+  async markers(first: number): Promise<Marker[]> {
     const markers: Marker[] = [];
-    const known = new Set<number>();
     const own = [this.channels.keyframes, this.channels.records];
-    for (const [at, { channels, offset }] of this.chunks.entries()) {
+    for (let at = first; at < this.chunks.length; at++) {
+      const { channels, offset } = this.chunks[at];
       if (![...(channels ?? [])].some((it) => !own.includes(it))) continue;
       const chunk = await this.chunk(at);
-      for (const { id, topic } of chunk.channels) if (topic === MARKERS) known.add(id);
-      for (const { channel, time, data } of chunk.messages) if (known.has(channel)) markers.push(markerOf(data, time / 1e6, offset));
+      for (const { id, topic } of chunk.channels) if (topic === MARKERS) this.markerChannels.add(id);
+      for (const { channel, time, data } of chunk.messages) if (this.markerChannels.has(channel)) markers.push(markerOf(data, time / 1e6, offset));
     }
     return markers;
   }

@@ -3,7 +3,8 @@
 import { decompress } from "fzstd";
 import { Reader, WireError } from "../wire.js";
 import { crc32 } from "./crc.js";
-import { type BlockSource, LogError } from "./source.js";
+import { LogError, type Source } from "./source.js";
+import type { BlockSource } from "./sources.js";
 
 /** Codes of the records of MCAP that a log file has. */
 const enum Code {
@@ -48,6 +49,8 @@ export interface ChunkPlace {
 export interface Index {
   metadata: Map<string, Map<string, string>>;
   chunks: ChunkPlace[];
+  /** Position behind the last record that was found. */
+  end: number;
   /** Whether the file has its end: it is not cut. */
   isWhole: boolean;
 }
@@ -123,17 +126,28 @@ export async function readIndex(source: BlockSource): Promise<Index> {
   if (head?.code !== Code.Header) throw new LogError("not a log file: it is cut before its header");
   const profile = text(await content(source, head));
   if (profile !== "syncvar") throw new LogError(`not a log file: its profile is ${JSON.stringify(profile)}`);
-  const index: Index = { metadata: new Map(), chunks: [], isWhole: false };
-  const first = await scan(source, index, head.offset + head.length, true);
+  const index: Index = { metadata: new Map(), chunks: [], end: head.offset + head.length, isWhole: false };
+  await scan(source, index, true);
   const chunks = await readSummary(source);
   if (chunks) [index.chunks, index.isWhole] = [chunks, true];
-  else await scan(source, index, first, false);
+  else await scan(source, index, false);
+  checkOrder(index);
+  return index;
+}
+
+/** Reads the chunks that were written since the index was read, and the end of the file. */
+export async function extendIndex(source: BlockSource, index: Index): Promise<void> {
+  await scan(source, index, false);
+  index.isWhole = (await readSummary(source)) !== undefined;
+  checkOrder(index);
+}
+
+function checkOrder({ chunks }: Index): void {
   let last = 0;
-  for (const { start, end, offset } of index.chunks) {
+  for (const { start, end, offset } of chunks) {
     if (start > end || start < last) throw damaged(offset, "times of the chunks descend");
     last = end;
   }
-  return index;
 }
 
 async function placeAt(source: BlockSource, at: number): Promise<Place | undefined> {
@@ -148,13 +162,12 @@ async function content(source: BlockSource, { offset, length }: Place): Promise<
   return new Reader(await source.read(offset, length));
 }
 
-/** Reads on from a place, up to the end of the file, its cut, or the first chunk. Returns the place of the end. */
-async function scan(source: BlockSource, index: Index, from: number, toFirstChunk: boolean): Promise<number> {
-  let at = from;
-  for (let place = await placeAt(source, at); place; place = await placeAt(source, at)) {
+/** Reads on behind the last record that was found, up to the end of the file, its cut, or the first chunk. */
+async function scan(source: BlockSource, index: Index, toFirstChunk: boolean): Promise<void> {
+  for (let place = await placeAt(source, index.end); place; place = await placeAt(source, index.end)) {
     const { code, offset, length } = place;
     if (code === Code.Chunk) {
-      if (toFirstChunk) return at;
+      if (toFirstChunk) return;
       const reader = new Reader(await source.read(offset, Math.min(length, 16)));
       const [start, end] = within(offset, () => [time(reader), time(reader)]);
       index.chunks.push({ offset, length, start, end, channels: undefined });
@@ -166,10 +179,9 @@ async function scan(source: BlockSource, index: Index, from: number, toFirstChun
       const reader = await content(source, place);
       const [name, metadata] = within(offset, () => [text(reader), pairs(reader)] as const);
       if (!index.metadata.has(name)) index.metadata.set(name, metadata);
-    } else return at;
-    at = offset + length;
+    } else return;
+    index.end = offset + length;
   }
-  return at;
 }
 
 /** Reads the summary. Returns `undefined` for a file without its end, or with a damaged one. */
@@ -214,7 +226,7 @@ function chunkIndexes(reader: Reader, size: number): ChunkPlace[] | undefined {
 }
 
 /** Reads and checks a chunk. */
-export async function readChunk(source: BlockSource, place: ChunkPlace): Promise<Chunk> {
+export async function readChunk(source: Source, place: ChunkPlace): Promise<Chunk> {
   const { offset } = place;
   if (place.length > MAX_CHUNK) throw damaged(offset, `a chunk of ${place.length} bytes exceeds the limit of ${MAX_CHUNK}`);
   const reader = new Reader(await source.read(offset, place.length));

@@ -5,10 +5,8 @@ import type { Change } from "../objects.js";
 import { bytesOf } from "../types.js";
 import { Reader } from "../wire.js";
 import type { World } from "../world.js";
+import type { Costs } from "./facts.js";
 import type { Item } from "./record.js";
-
-/** Bytes by their purpose, such as `car: Car.lap`. */
-export type Costs = Map<string, number>;
 
 /** Counts of the bytes of a record. */
 export class Measure {

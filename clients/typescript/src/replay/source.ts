@@ -1,7 +1,15 @@
-// Sources of the bytes of a log file: a file on a web space, a file of the user, bytes in memory.
+// The bytes of a log file, and the reason why it is not read.
 
 /** Reason why a log file is not read. */
-export class LogError extends Error {}
+export class LogError extends Error {
+  constructor(
+    message: string,
+    /** Status of the answer of a web space. */
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+}
 
 /** Source of the bytes of a log file. */
 export interface Source {
@@ -9,78 +17,6 @@ export interface Source {
   readonly size: number;
   /** Reads a part of the file that lies within its length. */
   read(from: number, length: number): Promise<Uint8Array>;
-}
-
-/** Length of the block that a short read loads: the indexes behind a chunk and the head of the next one, in a scan of a cut file. */
-const BLOCK = 16 * 1024;
-
-/** Longest file on a web space without range requests. */
-const MAX_WHOLE = 32 * 1024 * 1024;
-
-/** Source that loads blocks for short reads. */
-export class BlockSource implements Source {
-  readonly size: number;
-  private from = 0;
-  private block: Uint8Array = new Uint8Array();
-
-  constructor(private readonly source: Source) {
-    this.size = source.size;
-  }
-
-  async read(from: number, length: number): Promise<Uint8Array> {
-    if (from < 0 || length < 0 || from + length > this.size) throw new LogError(`damaged log file at byte ${from}: it ends before ${length} bytes`);
-    if (length > BLOCK) return this.source.read(from, length);
-    if (from < this.from || from + length > this.from + this.block.length) {
-      const block = await this.source.read(from, Math.min(BLOCK, this.size - from));
-      [this.from, this.block] = [from, block];
-      return block.subarray(0, length);
-    }
-    return this.block.subarray(from - this.from, from - this.from + length);
-  }
-}
-
-/** Returns bytes in memory as a source. */
-export function bytesSource(bytes: Uint8Array): Source {
-  return { size: bytes.length, read: async (from, length) => bytes.subarray(from, from + length) };
-}
-
-/** Returns a file of the user as a source. */
-export function blobSource(blob: Blob): Source {
-  return { size: blob.size, read: async (from, length) => new Uint8Array(await blob.slice(from, from + length).arrayBuffer()) };
-}
-
-/** Opens a file on a web space by range requests. */
-export async function urlSource(url: string | URL): Promise<Source> {
-  const first = await request(url, 0, 1);
-  if (first.status === 200) return bytesSource(await whole(first));
-  const size = Number(/\/(\d+)$/.exec(first.headers.get("content-range") ?? "")?.[1] ?? NaN);
-  await first.body?.cancel();
-  if (!Number.isSafeInteger(size)) throw new LogError(`${url}: the answer to a range request has no length of the file`);
-  return {
-    size,
-    async read(from, length) {
-      if (!length) return new Uint8Array();
-      const answer = await request(url, from, length);
-      const bytes = answer.status === 206 ? new Uint8Array(await answer.arrayBuffer()) : undefined;
-      if (bytes?.length !== length) throw new LogError(`${url}: ${bytes?.length ?? "all"} bytes in place of ${length} at byte ${from}`);
-      return bytes;
-    },
-  };
-}
-
-async function request(url: string | URL, from: number, length: number): Promise<Response> {
-  const answer = await fetch(url, { headers: { range: `bytes=${from}-${from + length - 1}` } });
-  if (answer.status === 200 || answer.status === 206) return answer;
-  await answer.body?.cancel();
-  throw new LogError(`${url}: ${answer.status} ${answer.statusText}`);
-}
-
-/** Reads the answer of a web space without range requests. */
-async function whole(answer: Response): Promise<Uint8Array> {
-  const length = Number(answer.headers.get("content-length") ?? Infinity);
-  if (length > MAX_WHOLE) {
-    await answer.body?.cancel();
-    throw new LogError(`${answer.url}: this web space has no range requests, and the file is longer than ${MAX_WHOLE} bytes`);
-  }
-  return new Uint8Array(await answer.arrayBuffer());
+  /** Returns the present length of a file that is being written, and allows reads within it; absent if the file cannot grow. */
+  measure?(): Promise<number>;
 }

@@ -2,20 +2,15 @@
 
 import { Listeners } from "../listeners.js";
 import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind } from "../messages.js";
-import type { Behaviour, Change, NetworkObject } from "../objects.js";
 import type { Schema } from "../schema.js";
 import { Reader, WireError } from "../wire.js";
 import { type Observer, type Packet, World } from "../world.js";
-import { type Costs, Measure } from "./measure.js";
+import type { Costs, TickEvent } from "./facts.js";
+import type { Message } from "./mcap.js";
+import { Measure } from "./measure.js";
 import { readRecord, type TickRecord } from "./record.js";
+import { Replaced } from "./replaced.js";
 import { LogError } from "./source.js";
-
-/** Event of a tick. */
-export type TickEvent =
-  | { kind: "change"; change: Change }
-  | { kind: "spawn" | "despawn"; object: NetworkObject }
-  | { kind: "call"; name: string; behaviour: Behaviour; values: any[] }
-  | { kind: "message"; name: string; value: any };
 
 /** Handling of the events of a record: none, kept for the page, or also told to the listeners. */
 export type Volume = "silent" | "kept" | "told";
@@ -31,12 +26,19 @@ export interface Played {
   time: number;
 }
 
+/** Message with a record. */
+export interface RecordMessage extends Message {
+  isKeyframe: boolean;
+}
+
 /** World along the records of a file. */
 export class Stage {
   readonly world: World;
+  /** Last record that was read. The objects have it, unless an operation is in progress. */
   last: Played | undefined;
   /** Events of the last tick. */
   events: TickEvent[] = [];
+  private eventsTick: number | undefined;
   /** Bytes of the last record, if they are measured. */
   costs: Costs = new Map();
   isMeasured = false;
@@ -79,25 +81,50 @@ export class Stage {
     this.events = [];
   }
 
-  /** Plays a record of a message, unless it is behind a gap. Returns whether it was played. */
-  play(data: Uint8Array, isKeyframe: boolean, volume: Volume): boolean {
-    const seq = this.last?.seq ?? 0;
+  /** Plays the record of a message, unless it is behind a gap. Returns whether it was played. */
+  play(message: RecordMessage, volume: Volume): boolean {
+    return this.guard(() => {
+      const record = this.read(message);
+      if (record) this.apply(record, message.data.length, volume);
+      return record !== undefined;
+    });
+  }
+
+  /** Plays records in one step, without their events. */
+  pass(messages: readonly RecordMessage[]): void {
+    this.guard(() => {
+      const records = messages.flatMap((message) => this.read(message) ?? []);
+      if (records.length > 1) new Replaced(this.schema, this.world.objects.values()).remove(records);
+      for (const record of records) this.apply(record, 0, "silent");
+    });
+  }
+
+  private guard<T>(play: () => T): T {
     try {
-      const record = readRecord(data);
-      this.check(record, isKeyframe);
-      const isNext = isKeyframe ? record.seq > seq : seq > 0 && record.seq === seq + 1;
-      if (isNext) this.apply(record, data.length, volume);
-      return isNext;
+      return play();
     } catch (error) {
-      // The objects may have a part of the record. The next record is that of a keyframe.
+      const seq = this.last?.seq ?? 0;
+      // The objects may have a part of the records. The next record is that of a keyframe.
       this.last = undefined;
       if (error instanceof WireError) throw new LogError(`the record behind record ${seq} of the log file: ${error.message}`);
       throw error;
     }
   }
 
-  private check(record: TickRecord, isKeyframe: boolean): void {
-    if (isKeyframe !== (record.origin !== undefined)) throw new WireError("a record that does not fit its message");
+  /** Reads a record, unless it is behind a gap. */
+  private read(message: RecordMessage): TickRecord | undefined {
+    const record = readRecord(message.data);
+    this.check(record, message);
+    const { origin, seq, tick, time } = record;
+    const last = this.last?.seq ?? 0;
+    if (message.isKeyframe ? seq <= last : !last || seq !== last + 1) return undefined;
+    this.origin = origin?.checksum ?? this.origin;
+    this.last = { seq, tick, time };
+    return record;
+  }
+
+  private check(record: TickRecord, { isKeyframe, time, sequence }: RecordMessage): void {
+    if (isKeyframe !== (record.origin !== undefined) || time !== record.time || record.seq % 2 ** 32 !== sequence) throw new WireError("a record that does not fit its message");
     if (record.origin && String(record.origin.hash) !== String(this.schema.hash)) throw new WireError("a keyframe of another schema");
     if (record.checksum !== (this.origin ?? record.checksum)) throw new WireError("a record of another origin");
     if (this.last && record.seq > this.last.seq && record.tick < this.last.tick) throw new WireError("an earlier tick");
@@ -105,13 +132,13 @@ export class Stage {
 
   private apply(record: TickRecord, length: number, volume: Volume): void {
     const { world } = this;
-    const { origin, seq, tick, time } = record;
-    if (tick !== this.last?.tick) this.events = [];
+    const { origin, tick } = record;
+    if (tick !== this.eventsTick) this.events = [];
+    this.eventsTick = tick;
     this.setVolume(volume);
     const first = this.events.length;
-    const measure = this.isMeasured ? new Measure(record.items, length) : undefined;
+    const measure = this.isMeasured && volume !== "silent" ? new Measure(record.items, length) : undefined;
     if (origin) {
-      this.origin = origin.checksum;
       world.begin(this.schema, [], origin.incarnation);
       // Objects that are not in the keyframe leave with the end of the burst.
       world.spawnFinished(0);
@@ -124,7 +151,6 @@ export class Stage {
     if (origin) world.spawnFinished(1);
     world.tell();
     world.finish({ tick, isComplete: true, isWhole: true, isAfterGap: false });
-    this.last = { seq, tick, time };
     if (measure) this.costs = measure.costs(world, this.events.slice(first).flatMap((it) => (it.kind === "change" ? [it.change] : [])));
     if (volume === "told") this.listeners.emit("tick", tick);
   }

@@ -34,6 +34,13 @@ pub(super) struct ChunkPlace {
     pub(super) channels: Option<BTreeSet<u16>>,
 }
 
+impl ChunkPlace {
+    /// Returns the position of its record of MCAP.
+    pub(super) fn start(&self) -> u64 {
+        self.place.offset - RECORD
+    }
+}
+
 /// Facts about a file before its chunks are read.
 #[derive(Debug, Default)]
 pub(super) struct Index {
@@ -78,6 +85,16 @@ impl Index {
         }
         index.check_order()?;
         Ok(index)
+    }
+
+    /// Reads the chunks that were written since the file was read, and its end.
+    pub(super) fn extend<R: Read + Seek>(
+        &mut self,
+        source: &mut Source<R>,
+    ) -> Result<(), LogError> {
+        self.scan(source, false)?;
+        self.is_whole = Self::summary(source)?.is_some();
+        self.check_order()
     }
 
     /// Reads on behind the last record that was found, up to the end of the file, its cut, or the first chunk.

@@ -40,10 +40,10 @@ impl<R: Read + Seek> Source<R> {
         self.length
     }
 
-    /// Measures the file again, for a file that is being written.
-    pub(super) fn measure(&mut self) -> Result<(), LogError> {
-        self.length = self.file.seek(SeekFrom::End(0))?;
-        Ok(())
+    /// Measures the file again, for a file that is being written. Returns whether its length has changed.
+    pub(super) fn measure(&mut self) -> Result<bool, LogError> {
+        let length = self.file.seek(SeekFrom::End(0))?;
+        Ok(std::mem::replace(&mut self.length, length) != length)
     }
 
     /// Reads up to a number of bytes at a position; fewer at the end of the file.

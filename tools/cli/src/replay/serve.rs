@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::broadcast::Broadcast;
 use super::http::{Request, write_head};
 use super::range::Part;
 use super::{FILE, PARTS, at};
@@ -18,6 +19,36 @@ const MAX_CONNECTIONS: usize = 64;
 
 /// Longest silence of a connection.
 const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Log file of the page.
+#[derive(Debug)]
+struct Served {
+    path: PathBuf,
+    /// `None` for a file that is shown as it is.
+    broadcast: Option<Mutex<Broadcast>>,
+}
+
+impl Served {
+    fn open(path: &Path, delay: Duration) -> Result<Self, String> {
+        let broadcast = (!delay.is_zero()).then(|| Broadcast::open(path, delay));
+        let broadcast = broadcast.transpose().map_err(|error| at(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            broadcast: broadcast.map(Mutex::new),
+        })
+    }
+
+    /// Returns the number of bytes that the page may see.
+    fn length(&self, file: &File) -> io::Result<u64> {
+        let length = file.metadata()?.len();
+        let Some(broadcast) = &self.broadcast else {
+            return Ok(length);
+        };
+        let mut broadcast = broadcast.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = broadcast.length().map_err(io::Error::other)?;
+        Ok(shown.min(length))
+    }
+}
 
 /// Connection that counts until it ends.
 struct Counted(Arc<AtomicUsize>);
@@ -29,7 +60,13 @@ impl Drop for Counted {
 }
 
 /// Serves the page of a file, and prints its address.
-pub(super) fn serve(file: &Path, address: &str, is_journal: bool) -> Result<String, String> {
+pub(super) fn serve(
+    file: &Path,
+    address: &str,
+    delay: Duration,
+    is_journal: bool,
+) -> Result<String, String> {
+    let served = Arc::new(Served::open(file, delay)?);
     let failed = |error: io::Error| format!("{address}: {error}");
     let listener = TcpListener::bind(address).map_err(failed)?;
     let local = listener.local_addr().map_err(failed)?;
@@ -51,10 +88,10 @@ pub(super) fn serve(file: &Path, address: &str, is_journal: bool) -> Result<Stri
             continue;
         }
         let counted = Counted(Arc::clone(&connections));
-        let file = PathBuf::from(file);
+        let served = Arc::clone(&served);
         thread::spawn(move || {
             // The peer has gone, or speaks no HTTP.
-            let _ = converse(&stream, &file, local);
+            let _ = converse(&stream, &served, local);
             drop(counted);
         });
     }
@@ -62,7 +99,7 @@ pub(super) fn serve(file: &Path, address: &str, is_journal: bool) -> Result<Stri
 }
 
 /// Answers the requests of a connection.
-fn converse(stream: &TcpStream, file: &Path, local: SocketAddr) -> io::Result<()> {
+fn converse(stream: &TcpStream, file: &Served, local: SocketAddr) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
     stream.set_nodelay(true)?;
@@ -80,7 +117,7 @@ fn converse(stream: &TcpStream, file: &Path, local: SocketAddr) -> io::Result<()
 fn answer(
     writer: &mut impl Write,
     request: &Request,
-    file: &Path,
+    file: &Served,
     local: SocketAddr,
 ) -> io::Result<()> {
     let has_body = request.method == "GET";
@@ -125,13 +162,21 @@ fn is_own_name(host: Option<&str>, local: SocketAddr) -> bool {
 fn answer_file(
     writer: &mut impl Write,
     request: &Request,
-    path: &Path,
+    served: &Served,
     has_body: bool,
 ) -> io::Result<()> {
-    let Ok(mut file) = File::open(path) else {
+    let Ok(mut file) = File::open(&served.path) else {
         return write_head(writer, "404 Not Found", 0, &[]);
     };
-    let length = file.metadata()?.len();
+    let length = served.length(&file)?;
+    if length == 0 {
+        return write_head(
+            writer,
+            "503 Service Unavailable",
+            0,
+            &[("Retry-After", "1")],
+        );
+    }
     let lines = [
         ("Content-Type", "application/octet-stream"),
         ("Accept-Ranges", "bytes"),

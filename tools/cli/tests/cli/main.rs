@@ -1,5 +1,6 @@
 //! The tool `syncvar`, run as a program.
 
+mod broadcasts;
 mod check;
 mod files;
 mod logs;

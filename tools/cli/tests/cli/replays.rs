@@ -2,10 +2,8 @@
 //!
 //! After a deliberate change write the file anew: `SYNCVAR_VECTORS=write cargo test -p syncvar-cli replays::`.
 
-use std::io::{BufRead, BufReader, Cursor, Read, Write};
-use std::net::TcpStream;
+use std::io::Cursor;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -14,7 +12,7 @@ use syncvar::log::{LogEntry, LogHeader, LogKind, LogReader, LogWriter, Marker, P
 use syncvar::prelude::*;
 use syncvar::testing::Random;
 
-use crate::support::{file as stored, run};
+use crate::support::{Page, file as stored, run};
 
 /// Time between two ticks, in whole microseconds as the times of records.
 const TICK: Duration = Duration::from_micros(33_333);
@@ -58,10 +56,30 @@ struct Light {
     times: SyncDictionary<String, u32>,
 }
 
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Panel {
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
+/// Sign beside a light: its delta has three masks, with values before the last one.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Sign {
+    #[network_behaviour(base)]
+    panel: Panel,
+    #[sync_var]
+    glow: SyncVar<f32>,
+    #[sync_var]
+    turns: SyncVar<u16>,
+}
+
 fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Car>("car")
         .register::<Light>("light")
+        .register::<(Sign, Panel)>("sign")
 }
 
 /// Race of cars on a circle.
@@ -70,18 +88,20 @@ struct Race {
     random: Random,
     cars: Vec<NetId>,
     light: NetId,
+    sign: NetId,
 }
 
 impl Race {
     fn new() -> Self {
         let mut server = NetworkServer::new(prefabs());
         let light = server.spawn(Light::default());
-        server.start_recording();
+        let sign = server.spawn((Sign::default(), Panel::default()));
         Self {
             server,
             random: Random::new(37),
             cars: Vec::new(),
             light,
+            sign,
         }
     }
 
@@ -104,7 +124,27 @@ impl Race {
             light.is_green.set(is_green);
             light.times.insert(format!("phase {}", tick / 90 % 5), tick);
         }
+        self.turn_sign(tick);
         self.server.update(Duration::from_secs(10) + tick * TICK);
+    }
+
+    /// Changes fields of the sign, each at its own moments.
+    fn turn_sign(&mut self, tick: u32) {
+        let mut sign = self.server.get_mut::<Sign>(self.sign).unwrap();
+        if tick.is_multiple_of(2) {
+            sign.glow.set(f32::from(u16::try_from(tick % 100).unwrap()));
+        }
+        if tick.is_multiple_of(7) {
+            sign.panel.text.set(format!("lap {}", tick / 7));
+        }
+        if tick.is_multiple_of(11) {
+            *sign.turns += 1;
+        }
+        drop(sign);
+        if tick.is_multiple_of(5) {
+            let mut panel = self.server.get_mut::<Panel>(self.sign).unwrap();
+            panel.text.set(format!("time {tick}"));
+        }
     }
 
     fn drive(&mut self, id: NetId, lane: u16, tick: u32) {
@@ -147,6 +187,7 @@ fn file() -> Vec<u8> {
 
 fn file_of(kind: LogKind) -> Vec<u8> {
     let mut race = Race::new();
+    race.server.start_recording();
     let mut header = LogHeader::of(&race.server);
     header.kind = kind;
     header.program.insert("map".into(), "harbour".into());
@@ -236,51 +277,10 @@ fn the_replay_of_typescript_plays_this_file() {
     );
 }
 
-/// Page of a file on a port, up to its end.
-struct Page {
-    process: Child,
-    address: String,
-}
-
-impl Page {
-    fn start(file: &str) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_syncvar"))
-            .args(["replay", file, "--listen", "127.0.0.1:0"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let output = process.stdout.take().unwrap();
-        BufReader::new(output).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("http://").unwrap();
-        let address = address.trim_end_matches('/').to_owned();
-        Self { process, address }
-    }
-
-    /// Returns the head and the body of an answer.
-    fn ask(&self, head: &str) -> (String, Vec<u8>) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        let request = format!("{head}\r\nConnection: close\r\n\r\n");
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        let end = answer.windows(4).position(|it| it == b"\r\n\r\n").unwrap() + 4;
-        let body = answer.split_off(end);
-        (String::from_utf8(answer).unwrap(), body)
-    }
-}
-
-impl Drop for Page {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 #[test]
 fn a_page_serves_its_file_by_ranges() {
     let bytes = file();
-    let page = Page::start(&stored("served.mcap", &bytes));
+    let page = Page::start(&stored("served.mcap", &bytes), &[]);
     let (head, body) = page.ask("GET / HTTP/1.1\r\nHost: localhost");
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
     assert!(String::from_utf8(body).unwrap().contains("replay.js"));
@@ -304,7 +304,7 @@ fn a_page_serves_its_file_by_ranges() {
 
 #[test]
 fn a_page_answers_only_what_it_has() {
-    let page = Page::start(&stored("refused.mcap", file()));
+    let page = Page::start(&stored("refused.mcap", file()), &[]);
     for (request, status) in [
         ("GET /../Cargo.toml HTTP/1.1\r\nHost: localhost", "404"),
         ("POST / HTTP/1.1\r\nHost: localhost", "405"),
@@ -342,7 +342,7 @@ fn a_journal_stays_on_its_machine() {
         assert_eq!(code, 2);
         assert!(errors.contains("tokens of sessions"), "{errors}");
     }
-    let (head, _) = Page::start(&path).ask("GET / HTTP/1.1\r\nHost: localhost");
+    let (head, _) = Page::start(&path, &[]).ask("GET / HTTP/1.1\r\nHost: localhost");
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
 }
 
@@ -352,7 +352,18 @@ fn a_file_without_records_has_no_page() {
     let (code, _, errors) = run(&["replay", &path]);
     assert_eq!(code, 2);
     assert!(errors.contains("not a log file"), "{errors}");
-    let (code, _, errors) = run(&["info", &path, "--listen", "127.0.0.1:0"]);
+    for (options, error) in [
+        (
+            ["info", &path, "--listen", "127.0.0.1:0"],
+            "options of `replay`",
+        ),
+        (["info", &path, "--delay", "1"], "options of `replay`"),
+    ] {
+        let (code, _, errors) = run(&options);
+        assert_eq!(code, 2);
+        assert!(errors.contains(error), "{errors}");
+    }
+    let (code, _, errors) = run(&["replay", &path, "--export", "folder", "--delay", "1"]);
     assert_eq!(code, 2);
-    assert!(errors.contains("options of `replay`"), "{errors}");
+    assert!(errors.contains("options of a port"), "{errors}");
 }
