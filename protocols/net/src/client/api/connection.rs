@@ -104,7 +104,7 @@ impl NetworkClient {
             self.session
                 .ask(prefabs, &mut self.outbound, &mut self.context);
         } else {
-            self.accept_session();
+            self.enter_session(false);
         }
     }
 

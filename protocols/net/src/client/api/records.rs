@@ -142,7 +142,7 @@ impl NetworkClient {
                     self.outbound = Outbound::new(self.context.config.packet_size);
                     self.arrivals = None;
                     self.session.begin_playback(origin);
-                    self.accept_session();
+                    self.enter_session(false);
                 }
                 Step::Foreign => {
                     if self.session.playback.is_some() {

@@ -144,13 +144,8 @@ impl NetworkClient {
         Ok(())
     }
 
-    /// Enters the connected state and asks for the objects.
-    pub(super) fn accept_session(&mut self) {
-        self.enter_session(false);
-    }
-
-    /// Like [`accept_session`](Self::accept_session); `is_same_world` keeps the objects of the lost link.
-    fn enter_session(&mut self, is_same_world: bool) {
+    /// Enters the connected state and asks for the objects. `is_same_world` keeps those of the lost link.
+    pub(super) fn enter_session(&mut self, is_same_world: bool) {
         self.session.state = ClientState::Connected;
         tracing::debug!(framing = ?self.session.server.framing, "the server has accepted this client");
         let returned = self
