@@ -8,7 +8,7 @@
 //! relay      spectators of an origin                 zone, gateway: later
 //! ──────────────────────────────────────────────────────────────────────────
 //! carrier    Carrier: records, questions, living nodes
-//!            memory (virtual time, faults)
+//!            memory (virtual time, faults), link (the transports of `syncvar`; sockets)
 //! ```
 
 pub mod carrier;
@@ -16,6 +16,8 @@ pub mod link;
 pub mod memory;
 mod origin;
 mod relay;
+#[cfg(feature = "tcp")]
+pub mod sockets;
 mod spectator_message;
 mod world_state;
 

@@ -205,6 +205,11 @@ impl<C: Carrier> Relay<C> {
         }
     }
 
+    /// Returns the oldest event of the spectators, such as a join. Messages are not among them: they are forwarded or refused.
+    pub fn poll_event(&mut self) -> Option<ServerEvent> {
+        self.events.pop()
+    }
+
     /// Takes the input of the carrier, plays the records that are due, and updates the spectators. `now` is the time since a
     /// fixed moment.
     pub fn update(&mut self, now: Duration) {

@@ -321,7 +321,7 @@ impl<'a> Transmit<'a> {
         }
     }
 
-    /// Adds a header.
+    /// Adds a header. Transports drop a packet whose header is longer than 24 bytes, the longest of the protocols.
     #[must_use]
     pub fn with_header(self, header: &'a [u8]) -> Self {
         Self { header, ..self }

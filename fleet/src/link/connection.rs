@@ -40,14 +40,14 @@ pub(super) struct LinkConnection {
     /// Times of the last packet in both directions.
     heard: Duration,
     sent: Duration,
-    /// The packet that the transport reads.
-    packet: (Vec<u8>, [Bytes; 1]),
+    /// The packet that the transport reads: its flags, and its shared bytes.
+    packet: ([u8; 1], Vec<Bytes>),
 }
 
 /// Message on its way, with the part that is left.
 #[derive(Debug)]
 struct Outgoing {
-    head: Vec<u8>,
+    head: Bytes,
     content: Bytes,
     is_record: bool,
     has_begun: bool,
@@ -71,7 +71,7 @@ impl LinkConnection {
             incoming: BytesMut::new(),
             heard: now,
             sent: now,
-            packet: (Vec::new(), [Bytes::new()]),
+            packet: ([0], Vec::new()),
         };
         connection.push(LinkMessage::Hello(hello));
         connection
@@ -94,7 +94,7 @@ impl LinkConnection {
         }
         let (head, content) = message.encode();
         let outgoing = Outgoing {
-            head,
+            head: head.into(),
             content,
             is_record,
             has_begun: false,
@@ -111,33 +111,27 @@ impl LinkConnection {
         !self.outbox.is_empty()
     }
 
-    /// Takes the next packet: its header and its shared bytes.
+    /// Takes the next packet: its header and its shared bytes. A header is one byte, because transports limit its length.
     pub(super) fn take_packet(&mut self, now: Duration) -> Option<(&[u8], &[Bytes])> {
         let room = self.max_part.saturating_sub(1);
         let message = self.outbox.front_mut()?;
-        let mut header = vec![0];
-        let of_head = message.head.len().min(room);
-        header.extend(message.head.drain(..of_head));
-        let of_content = message.content.len().min(room - of_head);
+        let head = message.head.split_to(message.head.len().min(room));
+        let of_content = message.content.len().min(room - head.len());
         let content = message.content.split_to(of_content);
         message.has_begun = true;
         if !message.is_record {
-            self.waiting -= of_head + of_content;
+            self.waiting -= head.len() + of_content;
         }
-        if message.len() > 0 {
-            header[0] = MORE;
-        } else {
+        let flags = if message.len() > 0 { MORE } else { 0 };
+        if flags == 0 {
             self.outbox.pop_front();
         }
         self.sent = now;
-        self.packet = (header, [content]);
-        let (header, chunks) = (&self.packet.0, &self.packet.1);
-        let chunks = if chunks[0].is_empty() {
-            &[]
-        } else {
-            &chunks[..]
-        };
-        Some((header, chunks))
+        let (header, chunks) = &mut self.packet;
+        *header = [flags];
+        chunks.clear();
+        chunks.extend([head, content].into_iter().filter(|part| !part.is_empty()));
+        Some((&header[..], &chunks[..]))
     }
 
     /// Handles a packet. Returns the message that it completes.

@@ -119,7 +119,7 @@ impl<C: Carrier> Endpoint for Relay<C> {
     }
 
     fn poll_event(&mut self) -> Option<ServerEvent> {
-        self.events.pop()
+        self.poll_event()
     }
 
     fn event_count(&self) -> u64 {

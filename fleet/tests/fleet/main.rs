@@ -3,4 +3,5 @@
 mod carriers;
 mod relays;
 mod schedules;
+mod sockets;
 mod stage;

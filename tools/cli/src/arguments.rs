@@ -7,8 +7,9 @@ use lexopt::{Arg, Error, Parser, ValueExt as _};
 
 use crate::check::FormerEnd;
 use crate::log::Form;
+use crate::relay::RelayArguments;
 use crate::replay::Place;
-use crate::source::{Access, Source};
+use crate::source::{Access, Address, Source};
 
 pub(crate) const USAGE: &str = "\
 usage: syncvar schema SOURCE [OPTIONS]
@@ -18,6 +19,7 @@ usage: syncvar schema SOURCE [OPTIONS]
        syncvar export FILE --json|--csv|--mcap [--out FILE]
        syncvar replay FILE [--listen ADDRESS] [--delay SECONDS]
        syncvar replay FILE --export DIR
+       syncvar relay ADDRESS... --listen ADDRESS... [OPTIONS]
 
 schema   writes the canonical text of a schema
 check    compares the schemas of two builds: lists each difference, and whether the builds play together
@@ -27,6 +29,8 @@ export   writes the values of a log file: a line of JSON for each changed behavi
          a file in MCAP with a channel of JSON for each behaviour, for tools that plot them
 replay   serves a page that plays a log file, and follows a file that is being written; or writes the page and the file for a
          web space with range requests
+relay    serves the objects of an origin to spectators; its ADDRESS is where the origin or another relay listens for relays. Of several
+         addresses the first that answers is followed, and the next one when it ends
 
 A SOURCE is a file with the text of a schema, or the address of a running server: tcp://HOST:PORT, udp://HOST:PORT,
 quic://HOST:PORT, ws://HOST:PORT.
@@ -34,7 +38,13 @@ quic://HOST:PORT, ws://HOST:PORT.
   --role ROLE        `check`: asks only for an old-client on the new server, an old-server with the new client, or an
                      old-recording in the new program; repeatable, by default all three
   --listen ADDRESS   `replay`: port of the page, 127.0.0.1:7780 by default; port 0 for a free one
+                     `relay`: address for spectators, such as tcp://0.0.0.0:7777, ws://, quic:// or udp://; repeatable
+  --relays ADDRESS   `relay`: address for further relays that follow this one, by TCP
   --delay SECONDS    `replay`: age of a record of a file that is being written before the page gets it: 0 by default
+                     `relay`: time by which spectators are behind the origin, 0 by default
+  --forward NAME     `relay`: message that spectators may send to the origin; repeatable, by default none
+  --alternate TEXT   `relay`: address of another relay of this world, for spectators whose relay ends; repeatable
+  --key TEXT         `relay`: key of the fleet
   --export DIR       `replay`: folder of the page as static files
   --out FILE         writes to a file in place of the standard output
   --authority FILE   accepts servers by QUIC whose certificates come from these authorities, in PEM; by default every server
@@ -70,6 +80,7 @@ pub(crate) enum Command {
         file: PathBuf,
         place: Place,
     },
+    Relay(RelayArguments),
 }
 
 /// Port of the page of a replay.
@@ -108,6 +119,9 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             Arg::Long("listen") => page.address = Some(parser.value()?.string()?),
             Arg::Long("delay") => page.delay = Some(seconds(&mut parser)?),
             Arg::Long("export") => page.folder = Some(parser.value()?.into()),
+            Arg::Value(value) if values.is_empty() && value == "relay" => {
+                return relay(parser, options);
+            }
             Arg::Value(value) => values.push(value.string()?),
             argument => return Err(argument.unexpected()),
         }
@@ -134,6 +148,33 @@ fn seconds(parser: &mut Parser) -> Result<Duration, Error> {
     let seconds: f64 = parser.value()?.parse()?;
     let time = Duration::try_from_secs_f64(seconds);
     time.map_err(|error| Error::Custom(error.into()))
+}
+
+/// Reads the arguments of a relay, which are lists.
+fn relay(mut parser: Parser, mut options: Options) -> Result<(Command, Options), Error> {
+    let mut relay = RelayArguments::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("help") | Arg::Short('h') => return Ok((Command::Help, options)),
+            Arg::Long("authority") => options.access.authority = Some(parser.value()?.into()),
+            Arg::Long("timeout") => options.access.timeout = seconds(&mut parser)?,
+            Arg::Long("listen") => relay.listen.push(parser.value()?.string()?),
+            Arg::Long("relays") => relay.nodes = Some(parser.value()?.string()?),
+            Arg::Long("delay") => relay.delay = seconds(&mut parser)?,
+            Arg::Long("forward") => relay.forwarded.push(parser.value()?.string()?),
+            Arg::Long("alternate") => relay.alternates.push(parser.value()?.string()?),
+            Arg::Long("key") => relay.key = parser.value()?.string()?,
+            Arg::Value(value) => relay.sources.push(Address::parse(&value.string()?)?),
+            argument => return Err(argument.unexpected()),
+        }
+    }
+    if relay.sources.is_empty() {
+        return Err("the address of an origin is needed, such as tcp://10.0.0.1:7700".into());
+    }
+    if relay.listen.is_empty() {
+        return Err("an address for spectators is needed: --listen tcp://0.0.0.0:7777".into());
+    }
+    Ok((Command::Relay(relay), options))
 }
 
 /// Arguments of `replay`.

@@ -1,4 +1,4 @@
-//! The tool `syncvar`: schemas of files and servers, their compatibility, types for TypeScript, log files, and the page that plays them.
+//! The tool `syncvar`: schemas of files and servers, their compatibility, types for TypeScript, log files, the page that plays them, and relays.
 //!
 //! ```text
 //! syncvar schema quic://127.0.0.1:7777 > game.syncvar
@@ -7,12 +7,14 @@
 //! syncvar info match.mcap
 //! syncvar export match.mcap --csv > match.csv
 //! syncvar replay match.mcap
+//! syncvar relay tcp://10.0.0.1:7700 --listen tcp://0.0.0.0:7777
 //! ```
 
 mod arguments;
 mod check;
 mod log;
 mod program;
+mod relay;
 mod replay;
 mod source;
 mod types;

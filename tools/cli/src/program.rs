@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::arguments::{self, Command, Options, USAGE};
-use crate::{check, log, replay, types};
+use crate::{check, log, relay, replay, types};
 
 /// Exit code of builds that do not play together.
 const INCOMPATIBLE: u8 = 1;
@@ -48,6 +48,7 @@ fn execute(command: &Command, options: &Options) -> Result<ExitCode, String> {
         Command::TypeScript(source) => types::typescript(&source.read(&options.access)?),
         Command::Info { file, is_json } => log::info(file, *is_json)?,
         Command::Replay { file, place } => replay::replay(file, place)?,
+        Command::Relay(arguments) => relay::relay(arguments, &options.access)?,
         Command::Export { file, form } => {
             let mut output: Box<dyn Write> = match &options.out {
                 Some(out) => {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use syncvar::schema::{MAX_SCHEMA_TEXT, Schema};
 
-use address::Address;
+pub(crate) use address::Address;
 
 /// Settings of the access to a server.
 #[derive(Debug)]

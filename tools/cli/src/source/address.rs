@@ -60,7 +60,13 @@ impl Address {
     /// Asks the server for the text of its schema.
     pub(super) fn ask(&self, access: &Access) -> Result<String, String> {
         let started = Instant::now();
-        let mut peer = self.peer(access).map_err(|error| error.to_string())?;
+        let options = TransportOptions {
+            connect_timeout: access.timeout,
+            handshake_timeout: access.timeout,
+            ..TransportOptions::default()
+        };
+        let peer = self.peer(access, options);
+        let mut peer = peer.map_err(|error| error.to_string())?;
         let mut request = SchemaRequest::default();
         loop {
             let received = peer.receive(&mut request, started.elapsed());
@@ -77,15 +83,11 @@ impl Address {
         }
     }
 
-    fn peer(&self, access: &Access) -> io::Result<Peer> {
+    /// Begins to connect.
+    pub(crate) fn peer(&self, access: &Access, transport: TransportOptions) -> io::Result<Peer> {
         // The transports take their limits from a client.
         let client = NetworkClient::new(Prefabs::new());
         let place = self.place.as_str();
-        let transport = TransportOptions {
-            connect_timeout: access.timeout,
-            handshake_timeout: access.timeout,
-            ..TransportOptions::default()
-        };
         match self.transport {
             Transport::Tcp => Peer::tcp(place, &client, transport),
             Transport::Udp => Peer::udp(place, &client, transport),

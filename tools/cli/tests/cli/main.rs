@@ -4,6 +4,7 @@ mod broadcasts;
 mod check;
 mod files;
 mod logs;
+mod relays;
 mod replays;
 mod servers;
 mod support;

@@ -198,12 +198,7 @@ impl NetworkServer {
                 result = result.and(played);
             }
         }
-        // A parent may stand behind its child.
-        for (child, parent) in snapshots.parents {
-            if self.objects.world.relations.parent(child) != parent {
-                self.follow_parent(child, parent.unwrap_or(NetId::NONE));
-            }
-        }
+        self.follow_parents(snapshots.parents);
         if record.is_keyframe() {
             let known = snapshots.objects;
             let gone = self.objects.ids().filter(|id| !known.contains(*id));
@@ -281,6 +276,18 @@ impl NetworkServer {
         if let Err(error) = self.set_parent(child, parent) {
             // The parent may be hidden from all connections.
             tracing::debug!(%child, %error, "a record sets a parent that is not here");
+        }
+    }
+
+    /// Sets the parents of snapshots. A parent may stand behind its child, and may have been below it.
+    fn follow_parents(&mut self, mut parents: Vec<(NetId, Option<NetId>)>) {
+        let relations = &self.objects.world.relations;
+        parents.retain(|(child, parent)| relations.parent(*child) != *parent);
+        for (child, _) in &parents {
+            self.follow_parent(*child, NetId::NONE);
+        }
+        for (child, parent) in parents {
+            self.follow_parent(child, parent.unwrap_or(NetId::NONE));
         }
     }
 

@@ -1,0 +1,95 @@
+//! Relays over real sockets, in one loop.
+
+use std::time::{Duration, Instant};
+
+use syncvar::ServerConfig;
+use syncvar::prelude::*;
+use syncvar::transport::{Host, Peer, TransportOptions};
+use syncvar_fleet::link::LinkCarrier;
+use syncvar_fleet::sockets::FleetSockets;
+use syncvar_fleet::{NodeId, Origin, Relay, Role};
+
+use crate::stage::{Unit, prefabs, relay_config};
+
+/// A relay with its sockets.
+struct Node {
+    relay: Relay<LinkCarrier>,
+    links: FleetSockets,
+    spectators: Host<Relay<LinkCarrier>>,
+}
+
+impl Node {
+    fn new(id: u64, source: std::net::SocketAddr) -> Self {
+        let mut carrier = LinkCarrier::new(NodeId(id), Role::Relay, "tcp://127.0.0.1:17777");
+        let mut links = FleetSockets::new();
+        links.dial_tcp(&mut carrier, source).unwrap();
+        let mut spectators = Host::new(TransportOptions::default());
+        spectators.listen_tcp("127.0.0.1:0").unwrap();
+        Self {
+            relay: Relay::new(carrier, relay_config()),
+            links,
+            spectators,
+        }
+    }
+
+    fn run(&mut self, now: Duration) {
+        self.links.receive(self.relay.carrier_mut(), now);
+        self.spectators.receive(&mut self.relay, now);
+        self.relay.update(now);
+        self.spectators.transmit(&mut self.relay, now);
+        self.links.transmit(self.relay.carrier_mut(), now);
+    }
+}
+
+#[test]
+fn spectators_of_two_levels_see_the_world_over_tcp() {
+    let config = ServerConfig {
+        incarnation: 3,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(prefabs(), config);
+    let unit = server.spawn(Unit::default());
+    let mut origin = Origin::begin(&mut server).unwrap();
+    let mut carrier = LinkCarrier::new(NodeId(1), Role::Origin, "");
+    let mut sockets = FleetSockets::new();
+    let address = sockets.listen_tcp("127.0.0.1:0").unwrap();
+    let mut first = Node::new(2, address);
+    let below = first.links.listen_tcp("127.0.0.1:0").unwrap();
+    let mut second = Node::new(3, below);
+    let mut spectators = Vec::new();
+    for (node, typed) in [(&first, true), (&second, true), (&second, false)] {
+        let client = if typed {
+            NetworkClient::new(prefabs())
+        } else {
+            NetworkClient::learning()
+        };
+        let address = node.spectators.local_addrs().unwrap()[0];
+        let peer = Peer::tcp(address, &client, TransportOptions::default()).unwrap();
+        spectators.push((peer, client));
+    }
+    let started = Instant::now();
+    let sees = |(_, client): &(Peer, NetworkClient), hp: i32| {
+        let typed = client.get::<Unit>(unit).map(|unit| *unit.hp == hp);
+        let untyped = client.value(unit, "Unit", "hp");
+        typed.unwrap_or(untyped == Some(&hp.into()))
+    };
+    for hp in [5, 6] {
+        server.get_mut::<Unit>(unit).unwrap().hp.set(hp);
+        while !spectators.iter().all(|it| sees(it, hp)) {
+            let now = started.elapsed();
+            assert!(now < Duration::from_mins(1), "no spectator sees {hp}");
+            sockets.receive(&mut carrier, now);
+            server.update(now);
+            origin.pump(&mut server, &mut carrier, now);
+            sockets.transmit(&mut carrier, now);
+            first.run(now);
+            second.run(now);
+            for (peer, client) in &mut spectators {
+                peer.receive(client, now).unwrap();
+                client.update(now);
+                peer.transmit(client, now);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
