@@ -12,6 +12,8 @@
 //! ```
 
 pub mod carrier;
+#[cfg(all(doctest, feature = "tcp"))]
+mod guide;
 pub mod link;
 pub mod memory;
 mod origin;

@@ -7,7 +7,7 @@ use syncvar::{Endpoint, ServerConfig};
 use syncvar_fleet::memory::Faults;
 use syncvar_fleet::{Carrier, CarrierEvent, RelayConfig, Role};
 
-use crate::stage::{Chat, Mover, Stage, Unit, net_id, prefabs, relay_config};
+use crate::stage::{Banner, Chat, Mover, Stage, Unit, net_id, prefabs, relay_config};
 
 /// Returns a stage with two levels of relays, and a typed and an untyped spectator at each.
 fn two_levels(seed: u64) -> Stage {
@@ -444,4 +444,21 @@ fn an_own_interest_management_limits_the_view_of_spectators() {
         stage.relays[relay].as_ref().unwrap(),
         link
     ));
+}
+
+#[test]
+fn data_beside_the_fields_reaches_typed_spectators() {
+    let mut stage = two_levels(19);
+    let banner = stage.source.server.spawn(Banner {
+        colour: 3.into(),
+        text: "home team".into(),
+    });
+    stage.run(60);
+    for typed in [0, 2] {
+        let banner = stage.spectators[typed]
+            .client
+            .get::<Banner>(banner)
+            .unwrap();
+        assert_eq!((*banner.colour, &banner.text[..]), (3, "home team"));
+    }
 }

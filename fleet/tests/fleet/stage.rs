@@ -37,6 +37,24 @@ impl Unit {
     }
 }
 
+/// Object with data beside its fields.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(synchronize)]
+pub(crate) struct Banner {
+    #[sync_var]
+    pub(crate) colour: SyncVar<u32>,
+    pub(crate) text: String,
+}
+
+impl Synchronize for Banner {
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        serializer.serialize_value(&mut self.text)
+    }
+}
+
 #[network_calls]
 impl Unit {
     #[client_rpc]
@@ -64,6 +82,7 @@ pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Unit>("unit")
         .register::<(Mover, Unit)>("walker")
+        .register::<Banner>("banner")
         .message::<Chat>("chat")
 }
 

@@ -11,7 +11,7 @@ use crate::object::{
 };
 use crate::value::Value;
 use crate::{
-    BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
+    BufferSerializer, CallContext, Encoding, LifecycleCallback, LifecycleResult, NetworkContext,
     NetworkReader, NetworkWriter, ReadErrorKind, ReadResult, SynchronizeError,
 };
 
@@ -21,6 +21,8 @@ pub(super) struct UntypedSlot {
     last_send: Nanos,
     lineage: Lineage,
     state: Option<Box<SlotState>>,
+    /// Data beside the fields, in `Compact`: a server that follows another one passes it on.
+    data: Option<Box<[u8]>>,
 }
 
 impl UntypedSlot {
@@ -34,6 +36,7 @@ impl UntypedSlot {
                 .policy
                 .has_state()
                 .then(|| Box::new(SlotState::with_policy())),
+            data: None,
         }
     }
 
@@ -62,7 +65,11 @@ impl Slot for UntypedSlot {
 
     fn memory(&self) -> usize {
         let values = self.behaviour.values.iter().map(Value::memory);
-        values.sum::<usize>().saturating_add(size_of::<Self>())
+        let data = self.data.as_ref().map_or(0, |data| data.len());
+        values
+            .sum::<usize>()
+            .saturating_add(size_of::<Self>())
+            .saturating_add(data)
     }
 
     #[inline]
@@ -235,14 +242,20 @@ impl Slot for UntypedSlot {
         Ok(())
     }
 
-    /// Passes over the data beside the fields, whose format is code.
+    /// Keeps the data beside the fields, whose format is code, and writes the same bytes.
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError> {
         if let Some(reader) = serializer.reader() {
             let length = reader.remaining();
-            reader.read_bytes(length)?;
+            reader.charge::<u8>(length)?;
+            let data = reader.read_bytes(length)?;
+            self.data = (reader.encoding() == Encoding::Compact).then(|| data.into());
+        } else if let (Some(writer), Some(data)) = (serializer.writer(), &self.data)
+            && writer.encoding() == Encoding::Compact
+        {
+            writer.write_bytes(data);
         }
         Ok(())
     }

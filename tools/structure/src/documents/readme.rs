@@ -9,6 +9,7 @@ const MANIFEST: &str = include_str!("../../../../Cargo.toml");
 const HELLO: &str = include_str!("../../../../examples/hello.rs");
 const GUIDE: &str = include_str!("../../../../src/guide.rs");
 const GUIDE_OF_BEVY: &str = include_str!("../../../../bevy/bevy_syncvar/src/guide.rs");
+const GUIDE_OF_FLEET: &str = include_str!("../../../../fleet/src/guide.rs");
 const EXPANSION: &str = include_str!("../../../../syncvar-derive/src/tests/readme.snap");
 
 /// The blocks of code in this language.
@@ -180,8 +181,11 @@ fn every_page_of_the_guide_with_code_is_compiled() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let has_code = path.is_file() && fs::read_to_string(&path).unwrap().contains("```rust");
-        let is_compiled =
-            GUIDE.contains(&format!("\"{name}\"")) || GUIDE_OF_BEVY.contains(&format!("/{name}\""));
+        let of_crates = [GUIDE_OF_BEVY, GUIDE_OF_FLEET];
+        let of_crates = of_crates
+            .iter()
+            .any(|guide| guide.contains(&format!("/{name}\"")));
+        let is_compiled = GUIDE.contains(&format!("\"{name}\"")) || of_crates;
         assert!(!has_code || is_compiled, "{name}");
     }
 }

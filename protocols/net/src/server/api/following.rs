@@ -21,7 +21,7 @@ use crate::server::NetworkServer;
 use crate::server::api::rooms::Rooms;
 use crate::server::calls::EncodedCall;
 use crate::server::calls::target::Receivers;
-use crate::server::objects::following::{Following, read_state};
+use crate::server::objects::following::{Following, read_data, read_state};
 use crate::server::objects::spawn::NewObject;
 use crate::server::saving::objects::ObjectWriter;
 use crate::server::visibility::audience::Audiences;
@@ -328,7 +328,10 @@ impl NetworkServer {
         }) else {
             return Ok(None);
         };
-        let state = read_state(prefab, id, snapshot.state, budget)?;
+        let (mut state, data) = read_state(prefab, snapshot.state, budget)?;
+        if prefab.callbacks.synchronize {
+            read_data(id, state.slots_mut(), data, budget)?;
+        }
         let (prefab, scene_id) = (prefab.index, snapshot.relation.scene_id);
         let place = snapshot.place.unwrap_or_default();
         let world = &self.objects.world;
@@ -342,6 +345,11 @@ impl NetworkServer {
                 let _ = self.set_transform(id, place.position, place.rotation);
             }
             self.objects.follow_state(id, state);
+            if let Some(slots) = self.objects.world.slots_mut(id)
+                && !data.is_empty()
+            {
+                read_data(id, slots, data, budget)?;
+            }
         } else {
             if known.is_some() {
                 self.drop_followed(id);

@@ -134,23 +134,34 @@ impl Objects {
 const UNKNOWN_OBJECT: syncvar_runtime::ReadErrorKind =
     syncvar_runtime::ReadErrorKind::Custom("a change of an object that no record has spawned");
 
-/// Makes an object with the state of a snapshot.
-pub(crate) fn read_state(
+/// Makes an object with the state of a snapshot. Returns it with the bytes behind the state: the data beside the fields.
+pub(crate) fn read_state<'a>(
     prefab: &Prefab,
-    id: NetId,
-    state: &[u8],
+    state: &'a [u8],
     budget: ReadBudget,
-) -> Result<Behaviours, ReadError> {
+) -> Result<(Behaviours, &'a [u8]), ReadError> {
     let mut behaviours = prefab.make();
     let mut reader = NetworkReader::with_encoding(state, Encoding::Compact).with_budget(budget);
     let slots = behaviours.slots_mut();
     slots.read_full(&mut reader)?;
-    if prefab.callbacks.synchronize {
-        read_sections(id, slots, None, &mut reader, |failure| {
-            tracing::warn!(object = %id, behaviour = failure.behaviour, "unreadable on_synchronize data");
-        })?;
+    let data = reader.rest();
+    if !prefab.callbacks.synchronize {
+        reader.finish()?;
     }
-    reader.finish()?;
     <dyn Slots>::begin_anew(slots);
-    Ok(behaviours)
+    Ok((behaviours, data))
+}
+
+/// Reads the data beside the fields of an object.
+pub(crate) fn read_data(
+    id: NetId,
+    slots: &mut dyn Slots,
+    data: &[u8],
+    budget: ReadBudget,
+) -> Result<(), ReadError> {
+    let mut reader = NetworkReader::with_encoding(data, Encoding::Compact).with_budget(budget);
+    read_sections(id, slots, None, &mut reader, |failure| {
+        tracing::warn!(object = %id, behaviour = failure.behaviour, "unreadable on_synchronize data");
+    })?;
+    reader.finish()
 }

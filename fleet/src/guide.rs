@@ -1,0 +1,4 @@
+//! Pages of `guide/` about fleets, compiled and run as doc tests.
+
+#[doc = include_str!("../../guide/src/relays.md")]
+mod relays {}
