@@ -210,6 +210,14 @@ impl<C: Carrier> Relay<C> {
         self.events.pop()
     }
 
+    /// Ends the links of all spectators, as lost ones: their clients return, to an [alternate](RelayConfig::alternates) or to the
+    /// same address, and keep their objects. For a relay that is about to end.
+    pub fn release(&mut self) {
+        if let Some(world) = &mut self.world {
+            self.links.close_all(&mut world.server);
+        }
+    }
+
     /// Takes the input of the carrier, plays the records that are due, and updates the spectators. `now` is the time since a
     /// fixed moment.
     pub fn update(&mut self, now: Duration) {

@@ -1,5 +1,6 @@
 //! Arguments of the command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -45,11 +46,15 @@ quic://HOST:PORT, ws://HOST:PORT.
   --forward NAME     `relay`: message that spectators may send to the origin; repeatable, by default none
   --alternate TEXT   `relay`: address of another relay of this world, for spectators whose relay ends; repeatable
   --key TEXT         `relay`: key of the fleet
+  --health ADDRESS   `relay`: port that answers /live and /ready by HTTP, for an orchestrator
+  --drain SECONDS    `relay`: longest time from SIGTERM to the end, in which spectators turn to another relay: 10 by default
   --export DIR       `replay`: folder of the page as static files
   --out FILE         writes to a file in place of the standard output
   --authority FILE   accepts servers by QUIC whose certificates come from these authorities, in PEM; by default every server
   --timeout SECONDS  longest time for the answer of a server: 10 by default
   --help             prints this text
+
+Each option of `relay` may come from a variable such as SYNCVAR_LISTEN, the addresses from SYNCVAR_SOURCES.
 
 exit codes:
   0  the output is written; `check`: the builds play together
@@ -150,8 +155,25 @@ fn seconds(parser: &mut Parser) -> Result<Duration, Error> {
     time.map_err(|error| Error::Custom(error.into()))
 }
 
-/// Reads the arguments of a relay, which are lists.
+/// Options of `relay` whose values may come from the environment, with lists separated by spaces.
+const VARIABLES: [(&str, &str); 8] = [
+    ("SYNCVAR_LISTEN", "--listen"),
+    ("SYNCVAR_RELAYS", "--relays"),
+    ("SYNCVAR_DELAY", "--delay"),
+    ("SYNCVAR_FORWARD", "--forward"),
+    ("SYNCVAR_ALTERNATES", "--alternate"),
+    ("SYNCVAR_KEY", "--key"),
+    ("SYNCVAR_HEALTH", "--health"),
+    ("SYNCVAR_DRAIN", "--drain"),
+];
+
+/// Variable of the addresses of the sources.
+const SOURCES: &str = "SYNCVAR_SOURCES";
+
+/// Reads the arguments of a relay, which are lists. An option counts before its variable.
 fn relay(mut parser: Parser, mut options: Options) -> Result<(Command, Options), Error> {
+    let words: Vec<OsString> = parser.raw_args()?.collect();
+    let mut parser = Parser::from_args(words.iter().cloned().chain(from_environment(&words)));
     let mut relay = RelayArguments::default();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -164,8 +186,16 @@ fn relay(mut parser: Parser, mut options: Options) -> Result<(Command, Options),
             Arg::Long("forward") => relay.forwarded.push(parser.value()?.string()?),
             Arg::Long("alternate") => relay.alternates.push(parser.value()?.string()?),
             Arg::Long("key") => relay.key = parser.value()?.string()?,
+            Arg::Long("health") => relay.health = Some(parser.value()?.string()?),
+            Arg::Long("drain") => relay.drain = seconds(&mut parser)?,
             Arg::Value(value) => relay.sources.push(Address::parse(&value.string()?)?),
             argument => return Err(argument.unexpected()),
+        }
+    }
+    if relay.sources.is_empty() {
+        let sources = std::env::var(SOURCES).unwrap_or_default();
+        for source in sources.split_whitespace() {
+            relay.sources.push(Address::parse(source)?);
         }
     }
     if relay.sources.is_empty() {
@@ -175,6 +205,25 @@ fn relay(mut parser: Parser, mut options: Options) -> Result<(Command, Options),
         return Err("an address for spectators is needed: --listen tcp://0.0.0.0:7777".into());
     }
     Ok((Command::Relay(relay), options))
+}
+
+/// Returns the options of the environment that are not among the words of the command line.
+fn from_environment(words: &[OsString]) -> Vec<OsString> {
+    let is_given = |option: &str| {
+        let mut words = words.iter().filter_map(|word| word.to_str());
+        words.any(|word| word.split('=').next() == Some(option))
+    };
+    let missing = VARIABLES.iter().filter(|(_, option)| !is_given(option));
+    let mut more = Vec::new();
+    for (variable, option) in missing {
+        for value in std::env::var(variable)
+            .unwrap_or_default()
+            .split_whitespace()
+        {
+            more.extend([OsString::from(option), value.into()]);
+        }
+    }
+    more
 }
 
 /// Arguments of `replay`.

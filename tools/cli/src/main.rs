@@ -12,6 +12,7 @@
 
 mod arguments;
 mod check;
+mod http;
 mod log;
 mod program;
 mod relay;

@@ -1,6 +1,8 @@
 //! `syncvar relay`: serves the objects of an origin to spectators, without game code.
 
+mod health;
 mod listen;
+mod shutdown;
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -8,15 +10,17 @@ use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom as _, SystemRandom};
-use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::transport::{Host, TransportOptions};
+use syncvar::{Endpoint, ServerConfig};
 use syncvar_fleet::link::LinkCarrier;
 use syncvar_fleet::sockets::FleetSockets;
 use syncvar_fleet::{NodeId, Relay, RelayConfig, Role};
 
 use crate::source::{Access, Address};
+use health::{Health, HealthPort};
 use listen::Listener;
+use shutdown::{Shutdown, Stage};
 
 /// Pause between two frames: a record waits as long.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -28,7 +32,7 @@ const GRACE: Duration = Duration::from_secs(30);
 const MAX_SPECTATORS: usize = 20_000;
 
 /// Settings of a relay.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RelayArguments {
     /// Sources, the preferred first.
     pub(crate) sources: Vec<Address>,
@@ -40,6 +44,26 @@ pub(crate) struct RelayArguments {
     pub(crate) forwarded: Vec<String>,
     pub(crate) alternates: Vec<String>,
     pub(crate) key: String,
+    /// Address of the health port.
+    pub(crate) health: Option<String>,
+    /// Longest time from SIGTERM to the end.
+    pub(crate) drain: Duration,
+}
+
+impl Default for RelayArguments {
+    fn default() -> Self {
+        Self {
+            sources: Vec::new(),
+            listen: Vec::new(),
+            nodes: None,
+            delay: Duration::ZERO,
+            forwarded: Vec::new(),
+            alternates: Vec::new(),
+            key: String::new(),
+            health: None,
+            drain: Duration::from_secs(10),
+        }
+    }
 }
 
 /// Follows a source and serves spectators, until the process ends.
@@ -78,8 +102,23 @@ pub(crate) fn relay(arguments: &RelayArguments, access: &Access) -> Result<Strin
         let address = address.map_err(|error| format!("{place}: {error}"))?;
         let _ = writeln!(lines, "relays: {address}");
     }
+    let health = arguments.health.as_deref().map(HealthPort::open);
+    let health = health.transpose();
+    let health = health.map_err(|error| format!("the health port: {error}"))?;
+    if let Some((_, address)) = &health {
+        let _ = writeln!(lines, "health: {address}");
+    }
+    let shutdown = Shutdown::on_signals(arguments.drain);
+    let shutdown = shutdown.map_err(|error| format!("the signals of the system: {error}"))?;
     print(&lines)?;
-    run(Relay::new(carrier, config(arguments)), nodes, spectators)
+    let program = Program {
+        relay: Relay::new(carrier, config(arguments)),
+        nodes,
+        spectators,
+        health: health.map(|(port, _)| port),
+        shutdown,
+    };
+    program.run()
 }
 
 fn config(arguments: &RelayArguments) -> RelayConfig {
@@ -96,28 +135,64 @@ fn config(arguments: &RelayArguments) -> RelayConfig {
     }
 }
 
-/// Runs the loop of the relay.
-fn run(
-    mut relay: Relay<LinkCarrier>,
-    mut nodes: FleetSockets,
-    mut spectators: Host<Relay<LinkCarrier>>,
-) -> Result<String, String> {
-    let (started, mut worlds) = (Instant::now(), 0);
-    loop {
-        let now = started.elapsed();
-        nodes.receive(relay.carrier_mut(), now);
-        spectators.receive(&mut relay, now);
-        relay.update(now);
-        spectators.transmit(&mut relay, now);
-        nodes.transmit(relay.carrier_mut(), now);
-        while relay.poll_event().is_some() {}
-        if relay.stats().worlds != worlds {
-            worlds = relay.stats().worlds;
-            let objects = relay.server().map_or(0, NetworkServer::object_count);
-            print(&format!("origin {worlds}: {objects} objects\n"))?;
+/// A running relay.
+struct Program {
+    relay: Relay<LinkCarrier>,
+    nodes: FleetSockets,
+    spectators: Host<Relay<LinkCarrier>>,
+    health: Option<HealthPort>,
+    shutdown: Shutdown,
+}
+
+impl Program {
+    /// Runs the loop of the relay, until it has drained.
+    fn run(mut self) -> Result<String, String> {
+        let (started, mut worlds) = (Instant::now(), 0);
+        loop {
+            let now = started.elapsed();
+            let stage = self.shutdown.stage(now);
+            let health = self.health(stage);
+            if let Some(port) = &self.health {
+                port.report(health);
+            }
+            self.nodes.receive(self.relay.carrier_mut(), now);
+            self.spectators.receive(&mut self.relay, now);
+            self.relay.update(now);
+            if stage == Stage::Release && health.spectators > 0 {
+                self.relay.release();
+            }
+            self.spectators.transmit(&mut self.relay, now);
+            self.nodes.transmit(self.relay.carrier_mut(), now);
+            while self.relay.poll_event().is_some() {}
+            if self.relay.stats().worlds != worlds {
+                worlds = self.relay.stats().worlds;
+                let objects = self.relay.server().map_or(0, NetworkServer::object_count);
+                print(&format!("origin {worlds}: {objects} objects\n"))?;
+            }
+            if stage == Stage::End || stage == Stage::Release && health.spectators == 0 {
+                return Ok(String::new());
+            }
+            std::thread::sleep(PAUSE);
         }
-        std::thread::sleep(PAUSE);
     }
+
+    fn health(&self, stage: Stage) -> Health {
+        let stats = self.relay.stats();
+        let server = self.relay.server();
+        Health {
+            follows: server.is_some(),
+            drains: stage != Stage::Serve,
+            spectators: server.map_or(0, spectators),
+            records: stats.records,
+            damaged: stats.damaged,
+        }
+    }
+}
+
+/// Returns the number of the spectators with a link.
+fn spectators(server: &NetworkServer) -> usize {
+    let all = server.connections();
+    all.filter(|it| !Endpoint::is_away(server, *it)).count()
 }
 
 fn print(text: &str) -> Result<(), String> {

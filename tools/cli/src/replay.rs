@@ -1,7 +1,6 @@
 //! `syncvar replay`: the page that plays a log file, on a port or as static files.
 
 mod broadcast;
-mod http;
 mod range;
 mod serve;
 

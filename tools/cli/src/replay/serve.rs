@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::broadcast::Broadcast;
-use super::http::{Request, write_head};
 use super::range::Part;
 use super::{FILE, PARTS, at};
+use crate::http::{Request, write_head};
 
 /// Most connections at a time.
 const MAX_CONNECTIONS: usize = 64;

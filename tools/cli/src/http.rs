@@ -7,19 +7,19 @@ const MAX_HEAD: u64 = 16 * 1024;
 
 /// Request without a body.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Request {
-    pub(super) method: String,
+pub(crate) struct Request {
+    pub(crate) method: String,
     /// Path without its query.
-    pub(super) path: String,
-    pub(super) host: Option<String>,
-    pub(super) range: Option<String>,
+    pub(crate) path: String,
+    pub(crate) host: Option<String>,
+    pub(crate) range: Option<String>,
     /// Set if the connection ends with the answer.
-    pub(super) is_last: bool,
+    pub(crate) is_last: bool,
 }
 
 impl Request {
     /// Reads a request; `None` at the end of the connection.
-    pub(super) fn read(reader: &mut BufReader<impl Read>) -> io::Result<Option<Self>> {
+    pub(crate) fn read(reader: &mut BufReader<impl Read>) -> io::Result<Option<Self>> {
         let mut head = reader.take(MAX_HEAD);
         let line = read_line(&mut head)?;
         let Some(line) = line else {
@@ -74,7 +74,7 @@ fn malformed() -> io::Error {
 }
 
 /// Writes the head of an answer.
-pub(super) fn write_head(
+pub(crate) fn write_head(
     stream: &mut impl Write,
     status: &str,
     length: u64,
