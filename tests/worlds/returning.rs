@@ -815,7 +815,7 @@ proptest! {
             writer.write_packed_u64(count);
         }
         writer.finish_message(start);
-        let answer = [writer.as_bytes(), &[24, 0, 32, 0, 6], &[0; 8], &[1], &[0; 9], &[30, 0, 2, 0, 1]].concat();
+        let answer = [writer.as_bytes(), &[24, 0, 32, 0, 7], &[0; 8], &[1], &[0; 9], &[30, 0, 2, 0, 1]].concat();
         prop_assert_eq!(client.handle_packet(0, &answer).is_ok(), kind < 3);
         prop_assert!(client.is_connected());
         client.update(Duration::from_secs(1000));

@@ -1,44 +1,24 @@
 //! Objects of another server: tick records in place of a program.
 
-use bytes::Bytes;
-use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::unstable::ordered::Ids;
-use syncvar_runtime::unstable::packet::Entries;
-use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
-use syncvar_runtime::{
-    ConnectionId, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, Target,
-};
+mod playing;
 
-use crate::client::Snapshot;
-use crate::message::{
-    Frame, Incoming, Message, ObjectDestroy, ObjectHide, SetParent, SpawnFinished, frame_number,
-    frames, named, unknown,
-};
+use syncvar_runtime::ConnectionId;
+
 use crate::record::{
     EarlyLimits, ItemWriter, RecordError, RecordOrigin, RecordSequence, Step, check_messages,
 };
 use crate::server::NetworkServer;
 use crate::server::api::rooms::Rooms;
-use crate::server::calls::EncodedCall;
-use crate::server::calls::target::Receivers;
-use crate::server::objects::following::{Following, read_data, read_state};
-use crate::server::objects::spawn::NewObject;
+use crate::server::objects::following::Following;
 use crate::server::saving::objects::ObjectWriter;
-use crate::server::visibility::audience::Audiences;
-use crate::{Framing, MessageType, TickRecord};
+use crate::{Framing, TickRecord};
+use playing::Playing;
 
 /// Records behind a missing one that are kept.
 const EARLY: EarlyLimits = EarlyLimits {
     count: 256,
     bytes: 1 << 20,
 };
-
-/// Facts of the snapshots in a record.
-#[derive(Debug, Default)]
-struct SnapshotFacts {
-    objects: Ids<NetId>,
-    parents: Vec<(NetId, Option<NetId>)>,
-}
 
 impl NetworkServer {
     /// Plays a tick record of another server, the *origin*. This server *follows* it: its objects are those of the records,
@@ -104,7 +84,7 @@ impl NetworkServer {
                 Step::Begin(origin) if self.follows(&origin) => return Ok(()),
                 Step::Begin(_) | Step::Foreign => return Err(RecordError::NeedsKeyframe),
             }
-            let result = self.play(record);
+            let result = Playing::new(self).run(record);
             self.context.ticks.follow(record.tick());
             let Some(following) = &mut self.objects.following else {
                 return result;
@@ -186,254 +166,4 @@ impl NetworkServer {
         self.context.ticks.restart(origin.start.first_tick);
         self.context.clock.resume(record.time());
     }
-
-    /// Applies the messages of a record. Returns the first error.
-    fn play(&mut self, record: &TickRecord) -> Result<(), RecordError> {
-        let mut result = Ok(());
-        let mut snapshots = SnapshotFacts::default();
-        for item in record.items() {
-            for frame in frames(item.messages) {
-                let played =
-                    frame.and_then(|frame| self.play_message(item.channel, frame, &mut snapshots));
-                result = result.and(played);
-            }
-        }
-        self.follow_parents(snapshots.parents);
-        if record.is_keyframe() {
-            let known = snapshots.objects;
-            let gone = self.objects.ids().filter(|id| !known.contains(*id));
-            for id in gone.collect::<Vec<_>>() {
-                // It exists.
-                let _ = self.despawn(id);
-            }
-        }
-        result.map_err(RecordError::Malformed)
-    }
-
-    fn play_message(
-        &mut self,
-        channel: u8,
-        frame: Frame<'_>,
-        snapshots: &mut SnapshotFacts,
-    ) -> Result<(), ReadError> {
-        let budget = self.record_budget(frame.payload.len());
-        if frame.message_type >= FIRST_MESSAGE {
-            self.forward_message(channel, frame);
-            return Ok(());
-        }
-        match MessageType::from_number(frame.message_type) {
-            Some(MessageType::UpdateBatch) => {
-                let mut result = Ok(());
-                for entry in Entries::new(frame.payload) {
-                    let (id, delta) = entry?;
-                    let read = self.objects.follow_delta(channel, id, delta, budget);
-                    result = result.and(read);
-                }
-                result
-            }
-            Some(MessageType::SpawnBatch) => self.take_snapshots(frame.payload, budget, snapshots),
-            Some(MessageType::ObjectDestroy) => {
-                let ObjectDestroy { net_id } = ObjectDestroy::decode(frame.payload)?;
-                self.drop_followed(net_id);
-                Ok(())
-            }
-            Some(MessageType::ObjectHide) => {
-                let ObjectHide { net_id } = ObjectHide::decode(frame.payload)?;
-                self.drop_followed(net_id);
-                Ok(())
-            }
-            Some(MessageType::SetParent) => {
-                let SetParent { child, parent } = SetParent::decode(frame.payload)?;
-                self.follow_parent(child, parent);
-                Ok(())
-            }
-            Some(MessageType::SpawnFinished) => {
-                SpawnFinished::decode(frame.payload)?;
-                self.scene_loaded();
-                Ok(())
-            }
-            Some(MessageType::Call) => self.forward_call(channel, frame),
-            _ => Err(unknown(frame)),
-        }
-    }
-
-    /// Returns the limits for a message of a record.
-    fn record_budget(&self, length: usize) -> ReadBudget {
-        let limits = &self.context.config.limits;
-        let mut budget = limits.budget(length, usize::MAX);
-        budget.elements = budget.elements.max(length);
-        budget
-    }
-
-    fn drop_followed(&mut self, id: NetId) {
-        if self.despawn(id).is_err() {
-            tracing::debug!(object = %id, "a record ends an object that is not here");
-        }
-    }
-
-    fn follow_parent(&mut self, child: NetId, parent: NetId) {
-        let parent = Some(parent).filter(|parent| *parent != NetId::NONE);
-        if let Err(error) = self.set_parent(child, parent) {
-            // The parent may be hidden from all connections.
-            tracing::debug!(%child, %error, "a record sets a parent that is not here");
-        }
-    }
-
-    /// Sets the parents of snapshots. A parent may stand behind its child, and may have been below it.
-    fn follow_parents(&mut self, mut parents: Vec<(NetId, Option<NetId>)>) {
-        let relations = &self.objects.world.relations;
-        parents.retain(|(child, parent)| relations.parent(*child) != *parent);
-        for (child, _) in &parents {
-            self.follow_parent(*child, NetId::NONE);
-        }
-        for (child, parent) in parents {
-            self.follow_parent(child, parent.unwrap_or(NetId::NONE));
-        }
-    }
-
-    /// Spawns or corrects the objects of a batch. Returns the first error; the other objects are read.
-    fn take_snapshots(
-        &mut self,
-        payload: &[u8],
-        budget: ReadBudget,
-        snapshots: &mut SnapshotFacts,
-    ) -> Result<(), ReadError> {
-        let mut result = Ok(());
-        for entry in Entries::new(payload) {
-            let (id, bytes) = entry?;
-            snapshots.objects.insert(id);
-            match self.take_snapshot(id, bytes, budget) {
-                Ok(parent) => snapshots.parents.push((id, parent)),
-                Err(error) => result = result.and(Err(error)),
-            }
-        }
-        result
-    }
-
-    /// Spawns or corrects an object. Returns its parent.
-    fn take_snapshot(
-        &mut self,
-        id: NetId,
-        bytes: &[u8],
-        budget: ReadBudget,
-    ) -> Result<Option<NetId>, ReadError> {
-        let Some(following) = &self.objects.following else {
-            return Ok(None);
-        };
-        let prefabs = &self.objects.world.prefabs;
-        let decoded = Snapshot::decode(id, bytes, &following.ranks, prefabs)?;
-        let Some((snapshot, prefab)) = decoded.and_then(|snapshot| {
-            let prefab = prefabs.get(snapshot.prefab?)?;
-            Some((snapshot, prefab))
-        }) else {
-            return Ok(None);
-        };
-        let (mut state, data) = read_state(prefab, snapshot.state, budget)?;
-        if prefab.callbacks.synchronize {
-            read_data(id, state.slots_mut(), data, budget)?;
-        }
-        let (prefab, scene_id) = (prefab.index, snapshot.relation.scene_id);
-        let place = snapshot.place.unwrap_or_default();
-        let world = &self.objects.world;
-        let known = world.objects.get(id.0).map(|replicated| replicated.at);
-        let is_same = known.is_some_and(|at| {
-            world.pools.prefab(at.pool) == prefab && world.relations.scene_id(id) == scene_id
-        });
-        if is_same {
-            if world.places.get(id.0).copied().unwrap_or_default() != place {
-                // It exists.
-                let _ = self.set_transform(id, place.position, place.rotation);
-            }
-            self.objects.follow_state(id, state);
-            if let Some(slots) = self.objects.world.slots_mut(id)
-                && !data.is_empty()
-            {
-                read_data(id, slots, data, budget)?;
-            }
-        } else {
-            if known.is_some() {
-                self.drop_followed(id);
-            }
-            self.insert_followed(
-                id,
-                NewObject {
-                    prefab,
-                    behaviours: state,
-                    audience: Audiences::EVERYONE,
-                    by_interest: true,
-                    scene_id,
-                    place,
-                },
-            );
-        }
-        Ok(snapshot.relation.parent)
-    }
-
-    fn insert_followed(&mut self, id: NetId, object: NewObject) {
-        let position = object.place.position;
-        self.objects.insert(&mut self.context, id, object);
-        let tick = self.outbound.store.tick;
-        self.objects.track_ticks(id, tick, &self.context.config);
-        self.visibility
-            .add_object(id, Audiences::EVERYONE, position);
-    }
-
-    /// Sends a call to the observers of its object, unchanged.
-    fn forward_call(&mut self, channel: u8, frame: Frame<'_>) -> Result<(), ReadError> {
-        let incoming = Incoming::decode(MessageType::Call, frame.payload)?;
-        let object = incoming.object;
-        let prefab = self.objects.world.prefab(object);
-        let place = prefab.and_then(|prefab| named(&prefab.calls, incoming.name));
-        let Some(place) = place else {
-            return Err(unknown(frame));
-        };
-        let target = Some(Target::Observers);
-        let plan = match self.rooms().call_scope().plan(object, place, target) {
-            Ok(plan) => plan,
-            Err(error) => {
-                tracing::debug!(%object, %error, "a call of a record is not sent");
-                return Err(NetworkReader::new(frame.payload).error(CALL));
-            }
-        };
-        let call = EncodedCall {
-            channel,
-            unet: None,
-            compact: Some((MessageType::Call, whole(frame))),
-        };
-        let Rooms {
-            mut ground,
-            visibility,
-            calls,
-            ..
-        } = self.rooms();
-        match plan.receivers {
-            Receivers::Deferred => calls.defer(&ground.context.config, object, &plan, call),
-            receivers => call.transmit(&mut ground, visibility, receivers),
-        }
-        Ok(())
-    }
-
-    /// Sends a message of the program to all ready connections, unchanged.
-    fn forward_message(&mut self, channel: u8, frame: Frame<'_>) {
-        let is_receiver = |id: &ConnectionId| {
-            self.is_ready(*id) && self.sessions.framing(*id) == Some(Framing::Compact)
-        };
-        let receivers: Vec<_> = self.connections().filter(is_receiver).collect();
-        let message = whole(frame);
-        self.deliver();
-        for receiver in receivers {
-            self.context.stats.program_sent.add(message.len());
-            let chunks = std::slice::from_ref(&message);
-            self.rooms().ground.send_chunks(channel, receiver, chunks);
-        }
-    }
-}
-
-const CALL: ReadErrorKind = ReadErrorKind::Custom("a call that cannot be sent");
-
-/// Returns a message with its header.
-fn whole(frame: Frame<'_>) -> Bytes {
-    let mut writer = NetworkWriter::new();
-    frame_number(&mut writer, frame.message_type, frame.payload);
-    writer.take_bytes()
 }
