@@ -161,13 +161,6 @@ impl NetworkServer {
         Ok(())
     }
 
-    /// Tells clients of their refused commands.
-    pub(super) fn report_refusals(&mut self) {
-        for (sender, refused) in self.calls.refusals.take() {
-            self.rooms().ground.send(sender, &refused);
-        }
-    }
-
     /// Runs a call on an object. `None` if the object does not exist or is checked out.
     pub(super) fn run_object_call(
         &mut self,

@@ -79,9 +79,11 @@ impl NetworkServer {
                 Step::Continue => {}
                 Step::Skip if corrects => {}
                 Step::Skip => return Ok(()),
-                Step::Begin(origin) if self.is_new() => self.begin_following(record, origin),
+                Step::Begin(origin) if self.objects.is_new() => {
+                    self.begin_following(record, origin)
+                }
                 // An earlier keyframe of the same origin is late.
-                Step::Begin(origin) if self.follows(&origin) => return Ok(()),
+                Step::Begin(origin) if self.objects.follows(&origin) => return Ok(()),
                 Step::Begin(_) | Step::Foreign => return Err(RecordError::NeedsKeyframe),
             }
             let result = Playing::new(self).run(record);
@@ -141,20 +143,6 @@ impl NetworkServer {
         let mut items = ItemWriter::default();
         writer.drain_snapshots(&mut items);
         Some(TickRecord::new(head, &items.take()))
-    }
-
-    /// Returns whether the objects come from another server.
-    pub(crate) fn is_following(&self) -> bool {
-        self.objects.following.is_some()
-    }
-
-    fn is_new(&self) -> bool {
-        !self.is_following() && self.objects.world.objects.len() == 0
-    }
-
-    fn follows(&self, origin: &RecordOrigin) -> bool {
-        let following = self.objects.following.as_ref();
-        following.is_some_and(|it| it.sequence.origin() == origin)
     }
 
     /// Begins with the first keyframe.

@@ -65,7 +65,7 @@ impl NetworkServer {
         let joins = !self.sessions.pending.joining.is_empty();
         self.handle_requests();
         // The followed server has kept the send intervals.
-        let has_frame = self.send_deltas(joins || self.is_following());
+        let has_frame = self.send_deltas(joins || self.objects.following.is_some());
         let joins = joins && (has_frame || !self.objects.await_frame(&self.context.config));
         self.send_snapshots(joins, has_frame);
         self.end_update(has_frame);
@@ -105,7 +105,9 @@ impl NetworkServer {
         self.outbound.trim(&self.sessions.connections);
         self.rooms().ground.answer_pings();
         self.report_inputs();
-        self.report_refusals();
+        for (sender, refused) in self.calls.refusals.take() {
+            self.rooms().ground.send(sender, &refused);
+        }
         let (config, tick) = (&self.context.config, self.outbound.store.tick);
         self.rewind.note_update(&self.objects, config, tick);
         let Rooms {

@@ -21,7 +21,7 @@ use syncvar_runtime::unstable::prefab::Prefab;
 use syncvar_runtime::{Behaviours, Encoding, NetId, NetworkReader, Prefabs, ReadError};
 
 use crate::TickRecord;
-use crate::record::{RecordError, RecordHead, RecordKind, RecordSequence};
+use crate::record::{RecordError, RecordHead, RecordKind, RecordOrigin, RecordSequence};
 use crate::server::objects::Objects;
 
 /// Position in the records of another server.
@@ -67,6 +67,17 @@ impl Following {
 }
 
 impl Objects {
+    /// Returns whether there are neither objects nor another server to follow.
+    pub(crate) fn is_new(&self) -> bool {
+        self.following.is_none() && self.world.objects.len() == 0
+    }
+
+    /// Returns whether the objects come from an origin.
+    pub(crate) fn follows(&self, origin: &RecordOrigin) -> bool {
+        let following = self.following.as_ref();
+        following.is_some_and(|it| it.sequence.origin() == origin)
+    }
+
     /// Returns an error for a record that this server does not follow.
     pub(crate) fn check_followed(&self, record: &TickRecord) -> Result<(), RecordError> {
         let own = self.world.prefabs.schema_hash();
