@@ -12,7 +12,7 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<PlainUnit>("unit")
 }
 
-/// A server; its clients receive nothing after the join.
+/// A server whose packets are dropped after the join.
 pub(crate) struct Server {
     end: NetworkServer,
     ids: Vec<NetId>,
@@ -55,8 +55,8 @@ fn exchange(
     }
 }
 
-impl World for Server {
-    fn new(objects: usize, clients: usize) -> Self {
+impl Server {
+    pub(crate) fn new(objects: usize, clients: usize) -> Self {
         let mut server = server();
         let mut now = Duration::ZERO;
         let mut clients: Vec<_> = (0..clients).map(|_| connect(&mut server)).collect();
@@ -75,7 +75,9 @@ impl World for Server {
         (0..3).for_each(|tick| made.frame(tick, Fields::None));
         made
     }
+}
 
+impl World for Server {
     fn frame(&mut self, tick: u32, fields: Fields) {
         if fields != Fields::None {
             let first = tick as usize % CHANGED;
@@ -97,8 +99,8 @@ pub(crate) struct Client {
     clients: Vec<(ConnectionId, NetworkClient)>,
 }
 
-impl World for Client {
-    fn new(objects: usize, _: usize) -> Self {
+impl Client {
+    pub(crate) fn new(objects: usize) -> Self {
         let mut server = server();
         let mut clients = vec![connect(&mut server)];
         let mut now = Duration::ZERO;
@@ -118,7 +120,9 @@ impl World for Client {
             clients,
         }
     }
+}
 
+impl World for Client {
     fn frame(&mut self, tick: u32, fields: Fields) {
         let server = &mut self.server;
         if fields != Fields::None {

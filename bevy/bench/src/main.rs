@@ -1,11 +1,19 @@
-//! Costs of the plugin beside `syncvar` without an engine: `cargo run --release -p bevy_syncvar_bench`.
+//! Costs of the plugin beside `syncvar` without an engine:
 //!
-//! 10 000 objects, 10 % changed in each tick, spread over the table. The times are microseconds of CPU of
-//! whole frames with the writes of the game: the 20th percentile of 200 frames. Programs beside it on the machine disturb
-//! the caches.
+//! ```sh
+//! cargo run --release -p bevy_syncvar_bench
+//! cargo run --release -p bevy_syncvar_bench --features replicon --ignore-rust-version   # beside bevy_replicon
+//! ```
+//!
+//! 10 000 objects, 10 % changed in each frame, spread over the table. Times are microseconds of CPU of whole frames with the
+//! writes of the game: the 20th percentile of 200 frames. The worlds of a table take turns in blocks of 20 frames, so load on
+//! the machine meets every world.
 
 mod engine_free;
+mod idle;
 mod plugin;
+#[cfg(feature = "replicon")]
+mod replicon;
 mod unit;
 
 use std::time::Duration;
@@ -15,18 +23,20 @@ use cpu_time::ThreadTime;
 
 /// Number of objects.
 const OBJECTS: usize = 10_000;
-/// Number of objects for each changed object of a tick.
+/// Number of objects for each changed object of a frame.
 const CHANGED: usize = 10;
-/// Measured frames.
-const FRAMES: u32 = 200;
+/// Turns of each world.
+const TURNS: u32 = 10;
+/// Measured frames of a turn.
+const FRAMES: u32 = 20;
 
 /// A world with measured frames.
 trait World {
-    /// Makes the world with connected clients, which receive nothing after the join.
-    fn new(objects: usize, clients: usize) -> Self;
-
-    /// Runs a frame in which some fields of one of [`CHANGED`] objects change.
+    /// Runs a frame, in which fields of each tenth object change.
     fn frame(&mut self, tick: u32, fields: Fields);
+
+    /// Does the unmeasured work behind a frame.
+    fn finish(&mut self) {}
 }
 
 /// Fields that change.
@@ -37,55 +47,127 @@ enum Fields {
     All,
 }
 
-/// Returns the time and the allocations of a frame.
-fn frames<W: World>(world: &mut W, fields: Fields) -> (f64, u64) {
-    let mut times = Vec::new();
-    let mut allocations = u64::MAX;
-    for tick in 0..FRAMES {
-        let mut time = Duration::ZERO;
-        let count = measure(|| {
-            let start = ThreadTime::now();
-            world.frame(tick, fields);
-            time = start.elapsed();
-        });
-        times.push(time);
-        allocations = allocations.min(count.count_total);
-    }
-    times.sort_unstable();
-    let index = times.len() / 5;
-    (times[index].as_secs_f64() * 1e6, allocations)
+/// A row of a table.
+struct Row {
+    name: &'static str,
+    world: Box<dyn World>,
+    bytes: i64,
+    cells: Vec<String>,
 }
 
-fn row<W: World>(name: &str, clients: usize) {
-    let mut made = None;
-    let memory = measure(|| made = Some(W::new(OBJECTS, clients)));
-    let Some(mut world) = made else {
-        return;
-    };
-    let bytes = memory.bytes_current / i64::try_from(OBJECTS).unwrap_or(1);
-    print!("| {name} | {clients} ");
-    for fields in [Fields::One, Fields::All, Fields::None] {
-        let (time, allocations) = frames(&mut world, fields);
-        print!("| {time:.1} | {allocations} ");
+/// Times and allocations of the frames of a row.
+#[derive(Default)]
+struct Cell {
+    times: Vec<Duration>,
+    allocations: Option<u64>,
+}
+
+impl Row {
+    fn new(name: &'static str, make: impl Fn() -> Box<dyn World>) -> Self {
+        let mut world = None;
+        let memory = measure(|| world = Some(make()));
+        Self {
+            name,
+            world: world.expect("it has been made"),
+            bytes: memory.bytes_current / i64::try_from(OBJECTS).unwrap_or(1),
+            cells: Vec::new(),
+        }
     }
-    println!("| {bytes} |");
+
+    /// Runs a turn.
+    fn run(&mut self, turn: u32, fields: Fields, cell: &mut Cell) {
+        for tick in turn * FRAMES..(turn + 1) * FRAMES {
+            let mut time = Duration::ZERO;
+            let count = measure(|| {
+                let start = ThreadTime::now();
+                self.world.frame(tick, fields);
+                time = start.elapsed();
+            });
+            self.world.finish();
+            cell.times.push(time);
+            let fewest = cell.allocations.unwrap_or(u64::MAX);
+            cell.allocations = Some(fewest.min(count.count_total));
+        }
+    }
+}
+
+impl Cell {
+    fn text(mut self) -> String {
+        self.times.sort_unstable();
+        let time = self.times[self.times.len() / 5].as_secs_f64() * 1e6;
+        format!("{time:.1} ({})", self.allocations.unwrap_or_default())
+    }
+}
+
+/// Measures the worlds of a table in turns.
+fn table(title: &str, mut rows: Vec<Row>, kinds: &[(&str, Fields)]) {
+    for (_, fields) in kinds {
+        let mut cells: Vec<Cell> = rows.iter().map(|_| Cell::default()).collect();
+        for turn in 0..TURNS {
+            for (row, cell) in rows.iter_mut().zip(&mut cells) {
+                row.run(turn, *fields, cell);
+            }
+        }
+        for (row, cell) in rows.iter_mut().zip(cells) {
+            row.cells.push(cell.text());
+        }
+    }
+    let heads: Vec<&str> = kinds.iter().map(|(head, _)| *head).collect();
+    println!(
+        "\n| {title}: µs (allocations) | {} | bytes per object |",
+        heads.join(" | ")
+    );
+    println!("|---|{}---|", "---|".repeat(heads.len()));
+    for row in rows {
+        println!(
+            "| {} | {} | {} |",
+            row.name,
+            row.cells.join(" | "),
+            row.bytes
+        );
+    }
 }
 
 fn main() {
-    println!(
-        "| server | clients | one field | allocations | all fields | allocations | idle | allocations | bytes per object |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    let all = [
+        ("one field", Fields::One),
+        ("all fields", Fields::All),
+        ("idle", Fields::None),
+    ];
     for clients in [100, 1] {
-        row::<engine_free::Server>("engine-free", clients);
-        row::<plugin::Server<true>>("bundle", clients);
-        row::<plugin::Server<false>>("any set", clients);
+        let rows = vec![
+            Row::new("engine-free", || {
+                Box::new(engine_free::Server::new(OBJECTS, clients))
+            }),
+            Row::new("bundle", || {
+                Box::new(plugin::Server::<true>::new(OBJECTS, clients))
+            }),
+            Row::new("any set", || {
+                Box::new(plugin::Server::<false>::new(OBJECTS, clients))
+            }),
+            #[cfg(feature = "replicon")]
+            Row::new("bevy_replicon", || {
+                Box::new(replicon::Server::new(OBJECTS, clients))
+            }),
+        ];
+        table(&format!("server, {clients} clients"), rows, &all);
     }
-    println!(
-        "\n| client | | one field | allocations | all fields | allocations | idle | allocations | bytes per object, both ends |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|");
-    row::<engine_free::Client>("engine-free", 1);
-    row::<plugin::Client<true>>("bundle", 1);
-    row::<plugin::Client<false>>("any set", 1);
+    let rows = vec![
+        Row::new("engine-free", || {
+            Box::new(engine_free::Client::new(OBJECTS))
+        }),
+        Row::new("bundle", || Box::new(plugin::Client::<true>::new(OBJECTS))),
+        Row::new("any set", || {
+            Box::new(plugin::Client::<false>::new(OBJECTS))
+        }),
+        #[cfg(feature = "replicon")]
+        Row::new("bevy_replicon", || Box::new(replicon::Client::new(OBJECTS))),
+    ];
+    table("both ends, one client", rows, &all);
+    let rows = vec![
+        Row::new("no plugin", || Box::new(idle::app(0))),
+        Row::new("1 type", || Box::new(idle::app(1))),
+        Row::new("16 types", || Box::new(idle::app(16))),
+    ];
+    table("idle server", rows, &all[2..]);
 }

@@ -60,14 +60,14 @@ fn client<const BUNDLE: bool>(link: MemoryLink) -> App {
     app::<BUNDLE>(ClientPlugin::new(link))
 }
 
-/// A server; its clients receive nothing after the join.
+/// A server whose packets are dropped after the join.
 pub(crate) struct Server<const BUNDLE: bool> {
     app: App,
     entities: Vec<Entity>,
 }
 
-impl<const BUNDLE: bool> World for Server<BUNDLE> {
-    fn new(objects: usize, clients: usize) -> Self {
+impl<const BUNDLE: bool> Server<BUNDLE> {
+    pub(crate) fn new(objects: usize, clients: usize) -> Self {
         let (listener, first) = MemoryLink::pair();
         let links: Vec<_> = (1..clients).map(|_| listener.link()).collect();
         let drops = Arc::new(AtomicBool::new(false));
@@ -94,7 +94,9 @@ impl<const BUNDLE: bool> World for Server<BUNDLE> {
         (0..3).for_each(|tick| made.frame(tick, Fields::None));
         made
     }
+}
 
+impl<const BUNDLE: bool> World for Server<BUNDLE> {
     fn frame(&mut self, tick: u32, fields: Fields) {
         write(&mut self.app, &self.entities, tick, fields);
         self.app.update();
@@ -124,8 +126,8 @@ pub(crate) struct Client<const BUNDLE: bool> {
     entities: Vec<Entity>,
 }
 
-impl<const BUNDLE: bool> World for Client<BUNDLE> {
-    fn new(objects: usize, _: usize) -> Self {
+impl<const BUNDLE: bool> Client<BUNDLE> {
+    pub(crate) fn new(objects: usize) -> Self {
         let (listener, link) = MemoryLink::pair();
         let mut server = app::<BUNDLE>(ServerPlugin::new(listener));
         let world = server.world_mut();
@@ -140,7 +142,9 @@ impl<const BUNDLE: bool> World for Client<BUNDLE> {
         (0..10).for_each(|tick| made.frame(tick, Fields::None));
         made
     }
+}
 
+impl<const BUNDLE: bool> World for Client<BUNDLE> {
     fn frame(&mut self, tick: u32, fields: Fields) {
         write(&mut self.server, &self.entities, tick, fields);
         self.server.update();

@@ -1,4 +1,4 @@
-//! The object of all worlds: four `i32`, three `f32` and a text of 14 characters.
+//! The measured object: four `i32`, three `f32` and a text of 14 characters.
 
 use bevy_ecs::prelude::Component;
 use bevy_syncvar::prelude::Replicate;
@@ -8,6 +8,7 @@ use crate::Fields;
 
 /// The object as a component.
 #[derive(Component, Replicate, Clone, Default)]
+#[cfg_attr(feature = "replicon", derive(serde::Serialize, serde::Deserialize))]
 #[component(summary_tick)]
 pub(crate) struct Unit {
     pub(crate) health: i32,

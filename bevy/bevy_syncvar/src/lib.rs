@@ -141,7 +141,7 @@ pub use relations::scene::SceneId;
 pub use replicate::TransformShadow;
 pub use replicate::{Replicate, ShadowOf};
 pub use schedules::{Schedules, SyncVarSystems};
-pub use server::{RewindWorld, Rewound, ServerPlugin};
+pub use server::{Past, RewindWorld, Rewound, ServerPlugin};
 pub use state::{ClientSession, JoinState, joined, serving};
 pub use syncvar;
 #[cfg(all(feature = "web", target_arch = "wasm32"))]
@@ -156,10 +156,10 @@ pub mod prelude {
         Away, Client, ClientJoined, ClientLeft, ClientLink, ClientPlugin, Connection, Connections,
         Disconnected, FromClient, HeldInput, Interpolated, JoinRequest, JoinState, LocalClient,
         MemoryLink, MemoryListener, Net, NetCall, NetCallApp, NetEntities, NetEventApp, NetValue,
-        Owned, Owner, Owns, PredictApp, Predicted, Ready, Received, Recipients, Remote, Replicate,
-        ReplicateApp, Replicated, SceneId, Server, ServerLink, ServerPlugin, Simulated,
-        SyncVarSystems, Tick, TickInput, TickPlugin, ToClients, ToServer, joined, new_tick,
-        serving,
+        Owned, Owner, Owns, Past, PredictApp, Predicted, Ready, Received, Recipients, Remote,
+        Replicate, ReplicateApp, Replicated, SceneId, Server, ServerLink, ServerPlugin, Simulated,
+        StepSpawn, SyncVarSystems, Tick, TickInput, TickPlugin, ToClients, ToServer, joined,
+        new_tick, serving,
     };
     pub use syncvar::{ConnectionId, NetId, NetRef, SyncValue, SyncVar, network_calls};
 }

@@ -10,14 +10,7 @@ use crate::Net;
 /// Marker of a client's entities that are ahead of the server: the components of [`predict`](crate::PredictApp::predict)
 /// are the results of `FixedUpdate` on this client, and the server corrects them.
 ///
-/// The game inserts it. A client that predicts all of its own entities says so once:
-///
-/// ```
-/// # use bevy_app::prelude::*;
-/// # use bevy_syncvar::prelude::*;
-/// # let mut app = App::new();
-/// app.register_required_components::<Owned, Predicted>();
-/// ```
+/// The game inserts it; [`predict_own`](crate::PredictApp::predict_own) does for all own entities.
 ///
 /// In `FixedUpdate` a component has its state of the tick. Outside, its fields with `interpolate` lie between the last two
 /// ticks, and the error of a correction decays. Without `Remote` the entity is local to this client, and rolled back with the
@@ -29,14 +22,7 @@ pub struct Predicted;
 /// Marker of a client's entities that are drawn between received states: fields with `interpolate` have the values of the
 /// client's view in each frame. [`Received`](crate::Received) reports the other fields.
 ///
-/// ```
-/// # use bevy_app::prelude::*;
-/// # use bevy_syncvar::prelude::*;
-/// # let mut app = App::new();
-/// app.register_required_components::<Remote, Interpolated>();
-/// ```
-///
-/// [`Predicted`] counts for the components that are predicted.
+/// The game inserts it; [`predict_own`](crate::PredictApp::predict_own) does for all entities. [`Predicted`] counts for the components that are predicted.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(clone_behavior = Ignore, on_remove = release)]
 pub struct Interpolated;

@@ -12,7 +12,7 @@ use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 
 use crate::registry::{ClientParts, Registry, register};
-use crate::{NetEntities, Replicate, ShadowOf};
+use crate::{Interpolated, NetEntities, Owned, Predicted, Remote, Replicate, ShadowOf};
 use local::{LocalComponent, LocalResource};
 use predicted::PredictedComponent;
 use spawns::{LocalSpawns, StepSpawn};
@@ -34,6 +34,11 @@ pub(crate) trait RollbackType: Send + Sync + 'static {
 
     /// Records the states after a tick. Of a tick that is not ahead of the server's state, the client has it.
     fn record(&mut self, parts: &mut ClientParts<'_>, tick: u64, is_ahead: bool);
+
+    /// Gives the component of an entity that a repeated step has spawned to the entity of the first run.
+    fn adopt(&mut self, world: &mut World, from: Entity, to: Entity) {
+        let _ = (world, from, to);
+    }
 
     /// Server: gives components the values that travel.
     fn round(&mut self, world: &mut World, entities: &NetEntities) {
@@ -126,8 +131,9 @@ pub trait PredictApp {
     /// Takes a resource back with the predicted entities.
     fn rollback_resource<R: Resource + Clone>(&mut self) -> &mut Self;
 
-    /// Lets clients predict the spawns of entities with a [`StepSpawn`](crate::StepSpawn).
-    fn predict_spawns(&mut self) -> &mut Self;
+    /// Predicts the own entities of a client, and draws its other entities between received states: they have
+    /// [`Predicted`](crate::Predicted) and [`Interpolated`](crate::Interpolated) from the beginning.
+    fn predict_own(&mut self) -> &mut Self;
 }
 
 impl PredictApp for App {
@@ -138,8 +144,13 @@ impl PredictApp for App {
     {
         let component = std::any::TypeId::of::<C>();
         let registry = self.world_mut().get_resource_or_init::<Registry>();
+        let has_spawns = registry.knows(std::any::TypeId::of::<StepSpawn>());
         if !registry.knows(component) {
             register::<C, S, Changed<C>, ()>(self);
+        }
+        if !has_spawns {
+            register::<StepSpawn, <StepSpawn as Replicate>::Shadow, Changed<StepSpawn>, ()>(self);
+            RollbackTypes::add(self, LocalSpawns::default());
         }
         let mut registry = self.world_mut().resource_mut::<Registry>();
         let known = registry.find_mut(component);
@@ -162,9 +173,20 @@ impl PredictApp for App {
         self
     }
 
-    fn predict_spawns(&mut self) -> &mut Self {
-        register::<StepSpawn, <StepSpawn as Replicate>::Shadow, Changed<StepSpawn>, ()>(self);
-        RollbackTypes::add(self, LocalSpawns::default());
+    fn predict_own(&mut self) -> &mut Self {
+        self.register_required_components::<Owned, Predicted>();
+        self.register_required_components::<Remote, Interpolated>();
         self
+    }
+}
+
+/// Moves a component.
+fn move_component<C: Component>(world: &mut World, from: Entity, to: Entity) {
+    let taken = world
+        .get_entity_mut(from)
+        .ok()
+        .and_then(|mut from| from.take::<C>());
+    if let (Some(taken), Ok(mut to)) = (taken, world.get_entity_mut(to)) {
+        to.insert(taken);
     }
 }

@@ -7,4 +7,4 @@ mod session;
 mod written;
 
 pub use plugin::ServerPlugin;
-pub use rewind::{RewindWorld, Rewound};
+pub use rewind::{Past, RewindWorld, Rewound};

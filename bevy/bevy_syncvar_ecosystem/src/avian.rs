@@ -2,9 +2,9 @@
 //!
 //! | travelling data | steps on a client |
 //! | --- | --- |
-//! | `Position`, `LinearVelocity` of all bodies | |
+//! | `Position`, `LinearVelocity` of every body | |
 //! | own character, crates | `FixedUpdate` of this client: [`Predicted`], dynamic bodies |
-//! | characters of other players | nobody: [`Interpolated`], kinematic bodies |
+//! | characters of rivals | none: [`Interpolated`], kinematic bodies |
 //!
 //! A step of the physics depends on positions and velocities only: bodies do not rotate or sleep, and the solver does not begin
 //! with the impulses of the step before. So both ends compute the same, although a client has met the contacts later. The
@@ -45,7 +45,7 @@ pub struct Character;
 #[derive(Component, Replicate, Default)]
 pub struct Crate;
 
-/// Makes an app of an end: the physics, the level, the rules of both ends.
+/// Makes an app of an end: the physics, the level, the shared rules.
 pub fn app(plugin: impl Plugin) -> App {
     let physics = PhysicsPlugins::default().build();
     let physics = physics
@@ -134,9 +134,8 @@ pub fn server(plugin: ServerPlugin, crates: u16) -> App {
 pub fn client(mut plugin: ClientPlugin) -> App {
     plugin.config.correction_time = Duration::from_millis(600);
     let mut app = app(plugin);
-    app.register_required_components::<Owned, Predicted>();
+    app.predict_own();
     app.register_required_components::<Crate, Predicted>();
-    app.register_required_components::<Remote, Interpolated>();
     app.add_observer(|added: On<Add<Character>>, mut commands: Commands| {
         commands
             .entity(added.entity)

@@ -1,3 +1,6 @@
-//! Examples with crates of other authors: physics of Avian, inputs of input managers.
+//! Examples of the plugin with physics and input crates, as libraries with tests.
 
 pub mod avian;
+pub mod avian3d;
+pub mod inputs;
+mod shadow;

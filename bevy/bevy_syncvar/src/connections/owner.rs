@@ -4,9 +4,9 @@ use bevy_ecs::prelude::*;
 use syncvar::NetId;
 
 use super::Connections;
-use crate::{Client, Net, NetEntities, Server};
+use crate::{Client, Net, NetEntities, Replicated, Server};
 
-/// Connection that owns a [`Replicated`](crate::Replicated) entity: its client writes the fields with `write = owner`, reads
+/// Connection that owns an entity, which is [`Replicated`]: its client writes the fields with `write = owner`, reads
 /// those with `read = owner`, and calls the commands.
 ///
 /// ```
@@ -15,11 +15,12 @@ use crate::{Client, Net, NetEntities, Server};
 /// # use bevy_syncvar::prelude::*;
 /// # let mut app = App::new();
 /// app.add_observer(|joined: On<ClientJoined>, mut commands: Commands| {
-///     commands.spawn((Replicated, Owner(joined.entity)));
+///     commands.spawn(Owner(joined.entity));
 /// });
 /// ```
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 #[relationship(relationship_target = Owns)]
+#[require(Replicated)]
 pub struct Owner(pub Entity);
 
 /// Entities of a connection: the entities with this [`Owner`].

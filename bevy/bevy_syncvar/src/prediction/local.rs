@@ -5,8 +5,8 @@ use bevy_ecs::entity::EntityHashMap;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryState;
 
-use super::RollbackType;
 use super::history::History;
+use super::{RollbackType, move_component};
 use crate::Predicted;
 use crate::registry::ClientParts;
 
@@ -56,6 +56,10 @@ impl<C: Component<Mutability = Mutable> + Clone> RollbackType for LocalComponent
         }
         // Entities that are gone have no value of this tick.
         self.histories.retain(|_, history| history.ends_at(tick));
+    }
+
+    fn adopt(&mut self, world: &mut World, from: Entity, to: Entity) {
+        move_component::<C>(world, from, to);
     }
 }
 

@@ -11,8 +11,8 @@ use syncvar::behaviour::BehaviourFields;
 use syncvar::wire::NetworkWriter;
 use syncvar::{NetId, NetworkClient};
 
-use super::RollbackType;
 use super::history::History;
+use super::{RollbackType, move_component};
 use crate::registry::{ClientParts, owner_fields, receive};
 use crate::{Net, NetEntities, Owned, Predicted, Replicated, ShadowOf};
 
@@ -136,6 +136,10 @@ where
         }
         // Entities that are gone have no state of this tick.
         local.retain(|_, history| history.ends_at(tick));
+    }
+
+    fn adopt(&mut self, world: &mut World, from: Entity, to: Entity) {
+        move_component::<C>(world, from, to);
     }
 
     fn round(&mut self, world: &mut World, entities: &NetEntities) {

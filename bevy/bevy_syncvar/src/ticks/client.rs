@@ -9,7 +9,7 @@ use syncvar::SyncValue;
 
 use super::input::{HeldInput, TickInput, set};
 use super::step::{TickState, run_fixed};
-use crate::prediction::{RollbackType, RollbackTypes};
+use crate::prediction::{RollbackType, RollbackTypes, spawns};
 use crate::registry::ClientParts;
 use crate::time::{NetClock, Tick};
 use crate::{Client, Owned, Predicted};
@@ -55,6 +55,7 @@ pub(super) fn run_ticks<M: SyncValue + Default>(
         for tick in ticks {
             run(world, &mut types, &mut inputs, tick..=before, true);
         }
+        spawns::end_replay(world);
     }
     let newest = world.resource::<Client>().input_tick();
     world.resource_mut::<TickState>().newest = newest;
@@ -118,6 +119,7 @@ fn run<M: SyncValue + Default>(
     let (number, is_replay) = (*ticks.start(), !ticks.is_empty());
     inputs.set(world, number);
     run_fixed(world, Tick { number, is_replay });
+    spawns::adopt(world, types);
     each_type(world, types, |known, parts| {
         known.record(parts, number, is_ahead);
     });

@@ -23,7 +23,7 @@ pub struct Arena {
     /// The players.
     pub clients: Vec<App>,
     frames: u32,
-    /// Corrections of each player before the game: the contacts of a client begin without impulses.
+    /// Corrections before the game, by player: the contacts of a client begin without impulses.
     settled: Vec<u64>,
     /// Views of the players.
     pub seen: Vec<Seen>,
@@ -40,7 +40,7 @@ pub struct Seen {
 }
 
 impl Arena {
-    /// Makes an arena whose players have joined.
+    /// Makes an arena, and waits until its players have joined.
     pub fn new(conditions: Conditions, players: usize, crates: u16) -> Self {
         let listener = MemoryListener::new(conditions);
         let links: Vec<_> = (0..players).map(|_| listener.link()).collect();
@@ -65,7 +65,7 @@ impl Arena {
         arena
     }
 
-    /// Runs frames, with the inputs of each player.
+    /// Runs frames, with the inputs of the players.
     pub fn frames(&mut self, count: u32, steer: impl Fn(usize, u32) -> Steer) {
         for _ in 0..count {
             self.frames += 1;
@@ -96,7 +96,7 @@ impl Arena {
         stats(&self.clients[player]).corrections - self.settled[player]
     }
 
-    /// Returns the largest distance between the bodies of a player and those of the server.
+    /// Returns the largest distance between a body of a player and its body on the server.
     pub fn distance(&mut self, player: usize) -> f32 {
         let app = &mut self.clients[player];
         let mut bodies = app.world_mut().query::<(&Net, &Position)>();
@@ -116,7 +116,7 @@ fn stats(app: &App) -> PredictionStats {
         .unwrap_or_default()
 }
 
-/// The run of a player who changes the direction and jumps, and differs from the others.
+/// The run of a player who changes the direction and jumps, at different times for each player.
 pub fn wander(player: usize, frame: u32) -> Steer {
     let phase = frame + 37 * u32::try_from(player).unwrap_or_default();
     Steer {

@@ -1,12 +1,11 @@
-//! A shooter, predicted: type w, a, s or d to run, f to fire, an empty line to stand. The server judges a shot by what its player
-//! has seen.
+//! A shooter, predicted: type w, a, s or d to run, f to fire, an empty line to stand. The server judges a shot by the view of
+//! its player.
 
 use std::io;
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_syncvar::prelude::*;
-use bevy_syncvar::{RewindWorld, StepSpawn};
 use bevy_syncvar_examples::{Example, Lines, Screen};
 use bevy_time::TimePlugin;
 
@@ -46,14 +45,17 @@ struct Shell {
     age: u32,
 }
 
-fn shared(app: &mut App) {
-    app.add_plugins((TimePlugin, TickPlugin::<Controls>::default()))
+/// Makes an app of an end.
+fn app(plugin: impl Plugin) -> App {
+    let mut app = App::new();
+    app.add_plugins((plugin, TimePlugin, TickPlugin::<Controls>::default()))
         .replicate::<Player>()
         .predict::<Body>()
         .predict::<Gun>()
         .predict::<Shell>()
-        .predict_spawns()
+        .predict_own()
         .add_systems(FixedUpdate, (run, fire, fly).chain());
+    app
 }
 
 /// Moves a body ahead.
@@ -71,17 +73,13 @@ fn run(mut players: Query<(&mut Body, &TickInput<Controls>), With<Gun>>) {
     }
 }
 
-fn fire(
-    mut guns: Query<(Entity, &Body, &mut Gun, &TickInput<Controls>)>,
-    tick: Res<Tick>,
-    mut commands: Commands,
-) {
+fn fire(mut guns: Query<(Entity, &Body, &mut Gun, &TickInput<Controls>)>, mut commands: Commands) {
     for (shooter, body, mut gun, controls) in &mut guns {
         if gun.pause > 0 {
             gun.pause -= 1;
         } else if controls.fires {
             gun.pause = PAUSE;
-            commands.spawn((Shell::default(), *body, StepSpawn::new(shooter, *tick)));
+            commands.spawn((Shell::default(), *body, StepSpawn::by(shooter)));
         }
     }
 }
@@ -94,9 +92,7 @@ fn fly(mut shells: Query<(&mut Shell, &mut Body), Simulated>) {
 }
 
 fn server(plugin: ServerPlugin) -> App {
-    let mut app = App::new();
-    app.add_plugins(plugin);
-    shared(&mut app);
+    let mut app = app(plugin);
     app.add_systems(FixedUpdate, (judge, expire).after(fly))
         .add_observer(on_joined);
     app
@@ -113,36 +109,34 @@ fn on_joined(joined: On<ClientJoined>, players: Query<&Player>, mut commands: Co
         at: [0.0, [0.0, 3.0][number % 2]],
         facing: [1.0, 0.0],
     };
-    let owner = Owner(joined.entity);
-    commands.spawn((Replicated, owner, player, body, Gun::default()));
+    commands.spawn((Owner(joined.entity), player, body, Gun::default()));
 }
 
-/// Hits the target that the shooter has seen in the line of fire.
-fn judge(world: &mut World) {
-    let mut guns = world.query::<(Entity, &Owner, &Body, &Gun)>();
-    let shots = guns.iter(world).filter(|(.., gun)| gun.pause == PAUSE);
-    let shots: Vec<_> = shots
-        .map(|(shooter, owner, body, _)| (shooter, owner.0, *body))
-        .collect();
-    for (shooter, client, body) in shots {
-        let hit = world.rewind(client, |world| {
-            let mut targets = world.query_filtered::<(Entity, &Body), With<Player>>();
-            let mut others = targets.iter(world).filter(|(other, _)| *other != shooter);
-            others
-                .find(|(_, target)| is_hit(body, target.at))
-                .map(|(target, _)| target)
-        });
-        if let Some(mut target) = hit.flatten().and_then(|hit| world.get_mut::<Player>(hit)) {
+/// Hits the target that stood in the line of fire on the screen of the shooter.
+fn judge(
+    guns: Query<(Entity, &Owner, &Body, &Gun)>,
+    mut players: Query<(Entity, &mut Player)>,
+    past: Past,
+) {
+    for (shooter, owner, body, _) in guns.iter().filter(|(.., gun)| gun.pause == PAUSE) {
+        let is_hit = |other| {
+            past.seen(owner.0, other)
+                .is_some_and(|target| is_hit(body, &target))
+        };
+        let mut others = players.iter_mut();
+        let hit = others.find(|(other, _)| *other != shooter && is_hit(*other));
+        if let Some((_, mut target)) = hit {
             target.health -= 1;
-            if let Some(mut player) = world.get_mut::<Player>(shooter) {
+            if let Ok((_, mut player)) = players.get_mut(shooter) {
                 player.score += 1;
             }
         }
     }
 }
 
-fn is_hit(body: Body, at: [f32; 2]) -> bool {
-    let ([x, y], [ahead, aside]) = ([at[0] - body.at[0], at[1] - body.at[1]], body.facing);
+fn is_hit(body: &Body, target: &Body) -> bool {
+    let [x, y] = [0, 1].map(|axis| target.at[axis] - body.at[axis]);
+    let [ahead, aside] = body.facing;
     let length = ahead.hypot(aside);
     let (distance, error) = (x * ahead + y * aside, x * aside - y * ahead);
     (0.0..RANGE * length).contains(&distance) && error.abs() < 0.5 * length
@@ -155,11 +149,7 @@ fn expire(shells: Query<(Entity, &Shell)>, mut commands: Commands) {
 }
 
 fn client(plugin: ClientPlugin) -> App {
-    let mut app = App::new();
-    app.add_plugins(plugin);
-    shared(&mut app);
-    app.register_required_components::<Owned, Predicted>();
-    app.register_required_components::<Remote, Interpolated>();
+    let mut app = app(plugin);
     app.add_systems(PreUpdate, read_keys)
         .add_systems(FixedUpdate, bang.after(fire).run_if(new_tick))
         .add_observer(show);

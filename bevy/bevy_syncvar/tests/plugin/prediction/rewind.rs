@@ -59,6 +59,47 @@ fn a_server_sees_what_the_shooter_has_seen() {
 }
 
 #[test]
+fn a_system_sees_what_the_shooter_has_seen() {
+    let mut rig = Rig::with(open(41), 2, ServerPlugin::new, types);
+    let seen = Log::<(f32, f32, bool)>::default();
+    let log = seen.clone();
+    rig.server.add_observer(
+        move |aim: On<FromClient<Aim>>, past: Past, bodies: Query<(Entity, &Body)>| {
+            let (client, Aim { target, x }) = (aim.client, aim.event.clone());
+            let now = bodies.get(target).unwrap().1.x;
+            let own = past.seen::<Body>(client, target).unwrap().x;
+            let mut others = bodies.iter().filter(|(other, _)| *other != target);
+            let is_present = |(other, body): (Entity, &Body)| {
+                past.seen::<Body>(client, other).unwrap().x.to_bits() == body.x.to_bits()
+            };
+            log.push((own - x, now - x, others.all(is_present)));
+            assert!(past.seen::<Body>(target, target).is_none());
+            assert!(past.seen::<Body>(client, client).is_none());
+        },
+    );
+    rig.hold(1, 1.0);
+    rig.frames(60);
+    let here = rig.here(1);
+    for _ in 0..20 {
+        rig.frames(5);
+        let target = rig.there(0, here);
+        let world = rig.clients[0].world_mut();
+        let x = world.get::<Body>(target).unwrap().x;
+        world.trigger(ToServer::new(Aim { target, x }));
+    }
+    rig.frames(30);
+    let seen = seen.take();
+    assert_eq!(seen.len(), 20);
+    let near = seen.iter().filter(|(past, ..)| past.abs() < 0.2).count();
+    assert!(near >= 16, "{seen:?}");
+    assert!(seen.iter().all(|(_, now, _)| *now > 0.5), "{seen:?}");
+    assert!(
+        seen.iter().all(|(.., own)| *own),
+        "the shooter is in the present"
+    );
+}
+
+#[test]
 fn a_look_into_the_past_sends_nothing() {
     let mut rig = Rig::with(open(42), 2, ServerPlugin::new, types);
     rig.hold(1, 1.0);

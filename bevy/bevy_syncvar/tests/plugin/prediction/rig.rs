@@ -131,8 +131,7 @@ impl Rig {
     pub(crate) fn add_client(&mut self) -> &mut App {
         let mut client = app(self.types);
         client.add_plugins(ClientPlugin::new(self.connector.link()));
-        client.register_required_components::<Owned, Predicted>();
-        client.register_required_components::<Remote, Interpolated>();
+        client.predict_own();
         self.clients.push(client);
         self.clients.last_mut().unwrap()
     }

@@ -2,7 +2,6 @@
 
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
-use bevy_syncvar::StepSpawn;
 use bevy_syncvar::prelude::*;
 
 use crate::prediction::rig::{Body, Move, Rig, open, shared};
@@ -27,7 +26,6 @@ const FIRE: f32 = 0.5;
 
 fn fire(
     mut guns: Query<(Entity, &mut Pause, &TickInput<Move>), With<Body>>,
-    tick: Res<Tick>,
     refuses: Option<Res<Refuses>>,
     mut commands: Commands,
 ) {
@@ -35,7 +33,7 @@ fn fire(
         pause.0 = pause.0.saturating_sub(1);
         if input.x == FIRE && pause.0 == 0 && refuses.is_none() {
             pause.0 = 60;
-            commands.spawn((Shell { x: 0.0 }, StepSpawn::new(gun, *tick)));
+            commands.spawn((Shell { x: 0.0 }, StepSpawn::by(gun)));
         }
     }
 }
@@ -50,7 +48,6 @@ fn types(app: &mut App) {
     shared(app);
     app.register_required_components::<Body, Pause>();
     app.predict::<Shell>()
-        .predict_spawns()
         .rollback_component::<Pause>()
         .add_systems(FixedUpdate, (fire, fly).chain());
 }
@@ -109,7 +106,7 @@ fn a_shell_that_the_server_refuses_disappears() {
 }
 
 #[test]
-fn a_rollback_behind_a_spawn_spawns_it_again() {
+fn a_rollback_behind_a_spawn_keeps_its_entity() {
     let mut rig = Rig::with(open(33), 1, ServerPlugin::new, types);
     rig.frames(30);
     let here = rig.here(0);
@@ -118,11 +115,21 @@ fn a_rollback_behind_a_spawn_spawns_it_again() {
     rig.frames(2);
     let before = rig.corrections(0);
     shoot(&mut rig);
+    let first = shells(&mut rig.clients[0])[0].0;
+    // A part of the game's own, below the shell.
+    let world = rig.clients[0].world_mut();
+    let trail = world.spawn(ChildOf(first)).id();
     for _ in 0..60 {
         rig.frames(1);
-        assert!(shells(&mut rig.clients[0]).len() <= 1);
+        let there = shells(&mut rig.clients[0]);
+        assert_eq!(there.len(), 1);
+        assert_eq!(there[0].0, first, "the entity stays");
     }
     assert!(rig.corrections(0) > before);
-    assert_eq!(shells(&mut rig.clients[0]).len(), 1);
+    let world = rig.clients[0].world();
+    assert_eq!(
+        world.get::<ChildOf>(trail).map(ChildOf::parent),
+        Some(first)
+    );
     assert_eq!(shells(&mut rig.server).len(), 1);
 }
