@@ -3,7 +3,7 @@
 //! The first client is an app. Further connections acknowledge with copies of its messages, because every client receives the
 //! same bytes.
 
-use bevy_app::{App, PostUpdate, PreUpdate};
+use bevy_app::{App, PluginGroup, PostUpdate, PreUpdate};
 use bevy_ecs::prelude::*;
 use bevy_replicon::prelude::*;
 use bevy_replicon::server::ServerPlugin;

@@ -2,12 +2,12 @@
 
 /// Declares a shadow with one field, and implements it for a component.
 macro_rules! shadow_of_vector {
-    ($(#[$doc:meta])* $shadow:ident of $component:ident, $vector:ident { $($axis:ident),* } $(, $rule:ident = $value:expr)*) => {
+    ($(#[$doc:meta])* $shadow:ident of $component:ident, $vector:ident { $($axis:ident),* } $(, $rules:tt)?) => {
         $(#[$doc])*
         #[derive(NetworkBehaviour, Clone, Default)]
         #[network_behaviour(crate = syncvar, channel = unreliable)]
         pub struct $shadow {
-            #[sync_var($($rule = $value),*)]
+            #[sync_var $($rules)?]
             value: SyncVar<$vector>,
         }
 

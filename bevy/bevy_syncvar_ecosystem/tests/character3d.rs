@@ -43,7 +43,7 @@ fn a_character_in_three_dimensions_is_never_corrected() {
     frames(&mut apps, 240, |_| Steer::default());
     let (settled, start) = (corrections(&apps[1]), place(&mut apps[0]));
     frames(&mut apps, 600, |frame| Steer {
-        run: [[1.0, 0.0], [0.0, -1.0], [-1.0, 1.0]][(frame / 60 % 3) as usize],
+        run: [[1.0, 0.0], [0.0, -1.0], [1.0, 1.0]][(frame / 60 % 3) as usize],
         jump: frame.is_multiple_of(50),
     });
     assert!(place(&mut apps[0]).distance(start.0) > 1.0);

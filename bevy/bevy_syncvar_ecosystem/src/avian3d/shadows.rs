@@ -9,7 +9,7 @@ use crate::shadow::shadow_of_vector;
 
 shadow_of_vector!(
     /// Shadow of a position. A step of more than 5 m is a teleport.
-    PositionShadow of Position, Vector3 { x, y, z }, interpolate = linear, snap = 5.0
+    PositionShadow of Position, Vector3 { x, y, z }, (interpolate = linear, snap = 5.0)
 );
 shadow_of_vector!(
     /// Shadow of a velocity.

@@ -34,16 +34,12 @@ fn spawn_context(mut commands: Commands) {
     let run = commands
         .spawn((Action::<Run>::new(), ActionOf::<OnFoot>::new(context)))
         .id();
-    commands.spawn((Binding::from(KeyCode::KeyD), BindingOf::new(run)));
-    commands.spawn((
-        Binding::from(KeyCode::KeyA),
-        Negate::all(),
-        BindingOf::new(run),
-    ));
+    commands.spawn((Binding::from(KeyCode::KeyD), BindingOf(run)));
+    commands.spawn((Binding::from(KeyCode::KeyA), Negate::all(), BindingOf(run)));
     let jump = commands
         .spawn((Action::<Jump>::new(), ActionOf::<OnFoot>::new(context)))
         .id();
-    commands.spawn((Binding::from(KeyCode::Space), BindingOf::new(jump)));
+    commands.spawn((Binding::from(KeyCode::Space), BindingOf(jump)));
 }
 
 /// Copies the actions.
