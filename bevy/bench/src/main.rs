@@ -147,7 +147,7 @@ fn main() {
             }),
             #[cfg(feature = "replicon")]
             Row::new("bevy_replicon", || {
-                Box::new(replicon::Server::new(OBJECTS, clients))
+                Box::new(replicon::RepliconServer::new(OBJECTS, clients))
             }),
         ];
         table(&format!("server, {clients} clients"), rows, &all);
@@ -161,7 +161,9 @@ fn main() {
             Box::new(plugin::Client::<false>::new(OBJECTS))
         }),
         #[cfg(feature = "replicon")]
-        Row::new("bevy_replicon", || Box::new(replicon::Client::new(OBJECTS))),
+        Row::new("bevy_replicon", || {
+            Box::new(replicon::RepliconPair::new(OBJECTS))
+        }),
     ];
     table("both ends, one client", rows, &all);
     let rows = vec![

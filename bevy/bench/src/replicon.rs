@@ -20,15 +20,15 @@ use crate::{CHANGED, Fields, World};
 struct SentUnit(Unit);
 
 /// A server, and a client that acknowledges.
-pub(crate) struct Server {
-    server: App,
+pub(crate) struct RepliconServer {
+    app: App,
     client: App,
     connections: Vec<Entity>,
     entities: Vec<Entity>,
 }
 
 /// A server and a client; the time is the sum of the ends.
-pub(crate) struct Client(Server);
+pub(crate) struct RepliconPair(RepliconServer);
 
 fn app() -> App {
     let mut app = App::new();
@@ -44,7 +44,7 @@ fn app() -> App {
     app
 }
 
-impl Server {
+impl RepliconServer {
     pub(crate) fn new(objects: usize, clients: usize) -> Self {
         let (mut server, mut client) = (app(), app());
         let mut state = server.world_mut().resource_mut::<NextState<ServerState>>();
@@ -61,7 +61,7 @@ impl Server {
         let spawn = |_| world.spawn((Replicated, SentUnit(Unit::new()))).id();
         let mut made = Self {
             entities: (0..objects).map(spawn).collect(),
-            server,
+            app: server,
             client,
             connections,
         };
@@ -76,7 +76,7 @@ impl Server {
         if fields == Fields::None {
             return;
         }
-        let world = self.server.world_mut();
+        let world = self.app.world_mut();
         let first = tick as usize % CHANGED;
         for entity in self.entities.iter().skip(first).step_by(CHANGED) {
             if let Some(mut unit) = world.get_mut::<SentUnit>(*entity) {
@@ -87,7 +87,7 @@ impl Server {
 
     /// Gives the messages of the server to the client.
     fn deliver(&mut self) {
-        let mut sent = self.server.world_mut().resource_mut::<ServerMessages>();
+        let mut sent = self.app.world_mut().resource_mut::<ServerMessages>();
         let mut received = self.client.world_mut().resource_mut::<ClientMessages>();
         for (receiver, channel, message) in sent.drain_sent() {
             if self.connections.first() == Some(&receiver) {
@@ -99,7 +99,7 @@ impl Server {
     /// Gives the messages of the client to the server, in the name of every client.
     fn answer(&mut self) {
         let mut sent = self.client.world_mut().resource_mut::<ClientMessages>();
-        let mut received = self.server.world_mut().resource_mut::<ServerMessages>();
+        let mut received = self.app.world_mut().resource_mut::<ServerMessages>();
         for (channel, message) in sent.drain_sent() {
             for connection in &self.connections {
                 received.insert_received(*connection, channel, message.clone());
@@ -108,10 +108,10 @@ impl Server {
     }
 }
 
-impl World for Server {
+impl World for RepliconServer {
     fn frame(&mut self, tick: u32, fields: Fields) {
         self.write(tick, fields);
-        self.server.update();
+        self.app.update();
     }
 
     fn finish(&mut self) {
@@ -119,20 +119,20 @@ impl World for Server {
         self.client.update();
         self.answer();
         // The server takes the acknowledgements here, outside of the next frame.
-        self.server.world_mut().run_schedule(PreUpdate);
+        self.app.world_mut().run_schedule(PreUpdate);
     }
 }
 
-impl Client {
+impl RepliconPair {
     pub(crate) fn new(objects: usize) -> Self {
-        Self(Server::new(objects, 1))
+        Self(RepliconServer::new(objects, 1))
     }
 }
 
-impl World for Client {
+impl World for RepliconPair {
     fn frame(&mut self, tick: u32, fields: Fields) {
         self.0.write(tick, fields);
-        self.0.server.update();
+        self.0.app.update();
         self.0.deliver();
         self.0.client.update();
         self.0.answer();
