@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Endpoint, ServerConfig};
+use syncvar::{Endpoint, NetworkTime, ServerConfig};
 use syncvar_fleet::memory::Faults;
 use syncvar_fleet::{Carrier, CarrierEvent, RelayConfig, Role};
 
-use crate::stage::{Banner, Chat, Mover, Stage, Unit, net_id, prefabs, relay_config};
+use crate::stage::{Banner, Chat, Mover, Stage, TICK, Unit, net_id, prefabs, relay_config};
 
 /// Returns a stage with two levels of relays, and a typed and an untyped spectator at each.
 fn two_levels(seed: u64) -> Stage {
@@ -461,4 +461,40 @@ fn data_beside_the_fields_reaches_typed_spectators() {
             .unwrap();
         assert_eq!((*banner.colour, &banner.text[..]), (3, "home team"));
     }
+}
+
+#[test]
+fn state_has_the_tick_of_its_record_however_long_the_record_travels() {
+    let mut stage = two_levels(20);
+    let walker = stage
+        .source
+        .server
+        .spawn((Mover::default(), Unit::default()));
+    stage.run(60);
+    stage.fleet.set_faults(Faults {
+        jitter: Duration::from_millis(90),
+        ..Faults::default()
+    });
+    let mut shown = [0, 0];
+    let mut changes = 0;
+    for _ in 0..150 {
+        // The value that an update sends is the tick of this update.
+        let tick = NetworkTime::new(stage.now + TICK, 30).tick;
+        let value = f32::from(u16::try_from(tick).unwrap());
+        let mut mover = stage.source.server.get_mut::<Mover>(walker).unwrap();
+        mover.x.set(value);
+        drop(mover);
+        stage.step();
+        for (place, typed) in [0, 2].into_iter().enumerate() {
+            let client = &stage.spectators[typed].client;
+            let x = client.get::<Mover>(walker).map_or(0.0, |mover| *mover.x);
+            let tick = client.tick().unwrap();
+            if x > 0.0 && tick != shown[place] {
+                let sent = f64::from(u32::try_from(tick).unwrap());
+                assert!((f64::from(x) - sent).abs() < 0.5, "{x} in tick {tick}");
+                (shown[place], changes) = (tick, changes + 1);
+            }
+        }
+    }
+    assert!(changes > 20, "{changes}");
 }

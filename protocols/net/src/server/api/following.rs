@@ -80,7 +80,7 @@ impl NetworkServer {
                 Step::Skip if corrects => {}
                 Step::Skip => return Ok(()),
                 Step::Begin(origin) if self.objects.is_new() => {
-                    self.begin_following(record, origin)
+                    self.begin_following(record, origin);
                 }
                 // An earlier keyframe of the same origin is late.
                 Step::Begin(origin) if self.objects.follows(&origin) => return Ok(()),
