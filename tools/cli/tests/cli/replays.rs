@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use syncvar::NetworkIdentity;
+use syncvar::interest::Tag;
 use syncvar::log::{LogEntry, LogHeader, LogKind, LogReader, LogWriter, Marker, Player, to_json};
 use syncvar::prelude::*;
 use syncvar::testing::Random;
@@ -255,6 +256,11 @@ fn fixture(name: &str) -> PathBuf {
     PathBuf::from(tests).join(name)
 }
 
+fn entries(file: Vec<u8>) -> Vec<LogEntry> {
+    let mut reader = LogReader::new(Cursor::new(file)).unwrap();
+    std::iter::from_fn(|| reader.next_entry().unwrap()).collect()
+}
+
 #[test]
 fn the_replay_of_typescript_plays_this_file() {
     let (file, path) = (file(), fixture("replay.mcap"));
@@ -266,14 +272,56 @@ fn the_replay_of_typescript_plays_this_file() {
     let stored = std::fs::read_to_string(fixture("replay.json")).unwrap();
     assert!(stored == states, "the states differ from replay.json");
     // The bytes of zstd differ from version to version: the stored file has the same records.
-    let entries = |file| {
-        let mut reader = LogReader::new(Cursor::new(file)).unwrap();
-        std::iter::from_fn(|| reader.next_entry().unwrap()).collect::<Vec<_>>()
-    };
     let stored = std::fs::read(&path).unwrap();
     assert!(
         entries(stored) == entries(file),
         "the records differ from replay.mcap"
+    );
+}
+
+/// Returns a journal of the race, with the facts about its objects that the server alone has.
+fn journal() -> Vec<u8> {
+    let mut race = Race::new();
+    (0..50).for_each(|tick| race.tick(tick));
+    let save = race.server.start_journal().unwrap();
+    let mut header = LogHeader::of(&race.server);
+    header.kind = LogKind::Journal;
+    let mut writer = LogWriter::new(&header).unwrap();
+    writer.push(&LogEntry::from(save.keyframe())).unwrap();
+    for tick in 50..120 {
+        if tick % 30 == 5 {
+            race.server.hide_from_all(race.light).unwrap();
+            race.server
+                .set_group(race.cars[0], Some(Tag(tick.into())))
+                .unwrap();
+        }
+        race.tick(tick);
+        while let Some(record) = race.server.poll_journal() {
+            writer.push(&LogEntry::from(&record)).unwrap();
+        }
+        writer.end_chunk().unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+#[test]
+fn the_replay_of_typescript_plays_this_journal() {
+    let (file, path) = (journal(), fixture("journal.mcap"));
+    let mut player = Player::new(LogReader::new(Cursor::new(file.clone())).unwrap());
+    let mut client = player.untyped_client().unwrap();
+    player.seek(&mut client, Duration::MAX).unwrap();
+    let end = json!([player.tick(), state(&client)]).to_string() + "\n";
+    assert!(end.contains(r#""fuel":1.0"#), "a journal has all fields");
+    if std::env::var_os("SYNCVAR_VECTORS").is_some_and(|mode| mode == "write") {
+        std::fs::write(&path, &file).unwrap();
+        std::fs::write(fixture("journal.json"), &end).unwrap();
+    }
+    let stored = std::fs::read_to_string(fixture("journal.json")).unwrap();
+    assert!(stored == end, "the state differs from journal.json");
+    let stored = std::fs::read(&path).unwrap();
+    assert!(
+        entries(stored) == entries(file),
+        "the records differ from journal.mcap"
     );
 }
 
