@@ -305,6 +305,7 @@ export class Replay {
       // The record of a keyframe's own tick is before it, with the events of the tick.
       chunk = this.keyframeBefore(tail);
       await log.load(chunk, last);
+      await log.checkKeyframe(chunk);
       this.cursor = { chunk, message: 0 };
       this.stage.jump();
     }

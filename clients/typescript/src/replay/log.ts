@@ -60,6 +60,7 @@ export class Log {
     };
     const log = new Log(blocks, index, header, channelsOf(chunk, kind === "journal" ? "/syncvar/journal" : "/syncvar"));
     if (!index.isWhole) await log.completeChannels();
+    if (!index.chunks.some((_, at) => log.hasKeyframe(at))) throw new LogError("not a log file: it has no whole keyframe");
     return log;
   }
 
@@ -93,6 +94,12 @@ export class Log {
   /** Returns whether a chunk begins with a keyframe. */
   hasKeyframe(at: number): boolean {
     return this.chunks[at]?.channels?.has(this.channels.keyframes) ?? false;
+  }
+
+  /** Checks that a chunk begins with a keyframe: the index of a cut file has no checksum. */
+  async checkKeyframe(at: number): Promise<void> {
+    const { messages } = await this.chunk(at);
+    if (!messages.length || this.kindOf(messages[0]) !== "keyframe") throw new Damage(`damaged log file at byte ${this.chunks[at].offset}: the chunk lacks its keyframe`);
   }
 
   /** Returns the kind of a message, if it is a record. */

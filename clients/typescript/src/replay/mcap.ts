@@ -124,7 +124,8 @@ export async function readIndex(source: BlockSource): Promise<Index> {
   if (source.size < MAGIC.length || !isMagic(await source.read(0, MAGIC.length))) throw new LogError("not a log file: it is no MCAP file");
   const head = await placeAt(source, MAGIC.length);
   if (head?.code !== Code.Header) throw new LogError("not a log file: it is cut before its header");
-  const profile = text(await content(source, head));
+  const reader = await content(source, head);
+  const profile = within(head.offset, () => text(reader));
   if (profile !== "syncvar") throw new LogError(`not a log file: its profile is ${JSON.stringify(profile)}`);
   const index: Index = { metadata: new Map(), chunks: [], end: head.offset + head.length, isWhole: false };
   await scan(source, index, true);
