@@ -38,7 +38,7 @@ interface Cursor {
 /**
  * Replay of a log file. All times are seconds of the server. Listeners of `spawn`, `despawn`, `change`, `tick`, `message`, of fields such as
  * `Car.lap` and of calls run while it plays and in a step forward, not in a seek. `moved` runs after each change of the position,
- * `state` at each begin and end of playing, `error` with the reason that has ended it, `grown` behind a refresh that has found records.
+ * `state` at each begin and end of playing, `error` with the reason that has ended it, `grown` behind a refresh with new records.
  */
 export class Replay {
   private readonly listeners = new Listeners();
@@ -171,10 +171,7 @@ export class Replay {
     this.begin(speed);
   }
 
-  /**
-   * Plays near the end of a file that is being written, and waits there for further records, which `refresh` finds. A pause, a seek and
-   * `play` end it, and so does the end of the recording.
-   */
+  /** Plays near the end of a file that is being written, and waits there for records, which `refresh` finds. A pause, a seek and `play` end it. */
   async follow(): Promise<void> {
     await this.seek(this.end - FOLLOW.begin);
     this.isAtEnd = !this.header.isWhole;

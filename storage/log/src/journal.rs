@@ -1,33 +1,43 @@
 //! `Journal`: the state of a server in files, tick by tick, and its recovery behind a crash.
 //!
 //! A journal is a directory of log files. A file begins with the whole state of the server, and its records continue the
-//! state. A new file replaces the files before it, as soon as its state is on the storage:
+//! state. A new file replaces the files before it:
 //!
 //! ```text
-//! journal-00000007.mcap   state │ record │ record │ record │ …           interval over: a new state
-//! journal-00000008.mcap   state │ sync │ file 7 is deleted │ record │ …
+//! tick                                              thread
+//! file 7: record │ record
+//! gathers the state of file 8          -------->    writes a draft of file 8, and syncs it
+//! file 7: record │ record, kept for 8
+//! draft 8: the kept records            -------->    syncs the draft, gives it its name, removes file 7
+//! file 7, file 8: record │ record
+//! file 8: record │ record
 //! ```
 //!
-//! Each update appends one chunk with its records, so that the loss of the process costs no tick whose update has returned.
-//! Whether the loss of the machine costs ticks is the choice of [`JournalSync`].
+//! So the file with the highest number has all records at any moment. Each update appends one chunk with its records, and the
+//! loss of the process costs no tick whose update has returned. Whether the loss of the machine costs ticks is the choice of
+//! [`JournalSync`].
+//!
+//! The tick gathers records and states, compresses its records, and writes them to the cache of the system. It waits for the
+//! storage at no time, unless the system makes a write wait.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+mod segment;
+
+use std::io;
+use std::iter::from_fn;
+use std::path::Path;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, SystemTime};
 
 use syncvar_net::{NetworkServer, Save};
 
-use crate::{JournalError, LogEntry, LogHeader, LogKind, LogReader, LogWriter};
+use crate::{JournalError, LogEntry, LogHeader, LogKind, LogReader};
+use segment::{Directory, Segment};
 
-/// Begin of the names of files.
-const PREFIX: &str = "journal-";
+/// Most bytes of records that are kept for the file of a new state.
+const MAX_KEPT: usize = 64 << 20;
 
-/// End of the names of files.
-const SUFFIX: &str = ".mcap";
-
-/// Moments at which the journal waits until the storage has the bytes. The loss of the process alone costs nothing in any
-/// case: the system has the bytes.
+/// Moments at which the journal asks the storage to keep the bytes, in a thread. The loss of the process alone costs nothing in
+/// any case: the system has the bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JournalSync {
     /// At each new state of the server.
@@ -51,10 +61,10 @@ pub enum JournalSync {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JournalOptions {
-    /// Time between two states of the server, each of which begins a file; 60 s by default. A state costs as much as a client
-    /// that joins.
+    /// Time between two states of the server, each of which begins a file; 60 s by default. The update gathers a state, which
+    /// costs as much as a client that joins; a thread writes it.
     pub save_interval: Duration,
-    /// Moments at which the journal waits for the storage; [`JournalSync::States`] by default.
+    /// Moments of the syncs; [`JournalSync::States`] by default.
     pub sync: JournalSync,
     /// Time of the server between a failure of the storage and the next attempt; 1 s by default.
     pub retry_interval: Duration,
@@ -109,29 +119,42 @@ impl Default for JournalOptions {
 /// ```
 #[derive(Debug)]
 pub struct Journal {
-    directory: PathBuf,
+    directory: Directory,
     options: JournalOptions,
     wall_clock: SystemTime,
-    /// Number of the last file.
+    /// Number of the last draft.
     number: u32,
     /// The file; `None` behind a failure.
     segment: Option<Segment>,
-    /// Time of the server of the last state, or of the last failure.
-    last_state: Duration,
-}
-
-/// File of a journal that is being written.
-#[derive(Debug)]
-struct Segment {
-    file: File,
-    writer: LogWriter,
+    /// The file of a new state.
+    draft: Option<Draft>,
+    /// Time of the server of the next state.
+    due: Duration,
     /// Time of the server of the last sync.
     synced: Duration,
+    sync: Option<Work<()>>,
+}
+
+/// Work of a thread.
+type Work<T> = JoinHandle<io::Result<T>>;
+
+/// File of a new state, before it takes the place of the files before it.
+#[derive(Debug)]
+enum Draft {
+    /// A thread writes the state.
+    Written {
+        work: Work<Segment>,
+        /// Records behind the state, and their bytes.
+        kept: Vec<LogEntry>,
+        bytes: usize,
+    },
+    /// The draft has all records. A thread publishes it.
+    Published { work: Work<()>, segment: Segment },
 }
 
 impl Journal {
-    /// Begins a journal in a directory, with the state of the server. It makes the directory. The earlier files go once the state
-    /// is on the storage: [`recover`](Self::recover) and load them before.
+    /// Begins a journal in a directory, with the state of the server. It makes the directory, and waits for the storage. The
+    /// earlier files go once the state is on the storage: [`recover`](Self::recover) and load them before.
     ///
     /// # Errors
     ///
@@ -141,49 +164,52 @@ impl Journal {
         server: &mut NetworkServer,
         options: JournalOptions,
     ) -> Result<Self, JournalError> {
-        let directory = directory.as_ref().to_owned();
-        fs::create_dir_all(&directory)?;
-        let number = segments(&directory)?
-            .last()
-            .map_or(0, |(number, _)| *number);
-        let now = SystemTime::now();
+        let directory = Directory::open(directory.as_ref())?;
+        let now = server.now();
+        let clock = SystemTime::now();
         let mut journal = Self {
+            number: directory.last_number()?.saturating_add(1),
             directory,
             options,
-            wall_clock: now.checked_sub(server.now()).unwrap_or(now),
-            number,
+            wall_clock: clock.checked_sub(now).unwrap_or(clock),
             segment: None,
-            last_state: server.now(),
+            draft: None,
+            due: now.saturating_add(options.save_interval),
+            synced: now,
+            sync: None,
         };
-        journal.begin_segment(server)?;
+        let save = server.start_journal()?;
+        let (header, state) = (journal.header(server), LogEntry::from(save.keyframe()));
+        let segment = Segment::create(&journal.directory, journal.number, &header, &state)?;
+        { &journal.directory }.publish(journal.number, &segment.file()?)?;
+        journal.segment = Some(segment);
         Ok(journal)
     }
 
     /// Appends the records of the last update. When it has returned, the loss of the process does not cost the tick.
     ///
     /// Behind a failure of the storage the journal drops the records ([`JournalError::Interrupted`]), and begins a new file with the whole state after
-    /// [`retry_interval`](JournalOptions::retry_interval). Until then a crash returns to the last tick before the failure.
+    /// [`retry_interval`](JournalOptions::retry_interval). Until then a crash returns to the last tick before the failure. If
+    /// the file of a new state fails, the journal goes on in the file before: the error alone is new.
     ///
     /// # Errors
     ///
     /// For a failure of the storage, until the next attempt, and for a state that cannot be saved. The server can go on.
     pub fn update(&mut self, server: &mut NetworkServer) -> Result<(), JournalError> {
         let now = server.now();
-        let waited = now.saturating_sub(self.last_state);
-        let Some(segment) = &mut self.segment else {
-            while server.poll_journal().is_some() {}
-            if waited < self.options.retry_interval {
-                return Err(JournalError::Interrupted);
-            }
-            return self.begin_segment(server);
-        };
-        if let Err(error) = segment.append(server, self.options.sync) {
-            self.segment = None;
-            self.last_state = now;
+        let entries = take_records(server);
+        let appended = self.append(&entries);
+        let advanced = self.advance();
+        let synced = self.sync(now);
+        if let Err(error) = appended.and(advanced).and(synced) {
+            self.due = now.saturating_add(self.options.retry_interval);
             return Err(error.into());
         }
-        if waited >= self.options.save_interval {
-            self.begin_segment(server)?;
+        if now >= self.due && self.draft.is_none() {
+            self.begin_draft(server)?;
+        }
+        if self.segment.is_none() {
+            return Err(JournalError::Interrupted);
         }
         Ok(())
     }
@@ -202,7 +228,7 @@ impl Journal {
             return Ok(None);
         }
         let mut last = None;
-        for (_, path) in segments(directory)?.iter().rev() {
+        for (_, path) in Directory::files(directory)?.iter().rev() {
             match read(path) {
                 Ok(save) => return Ok(Some(save)),
                 // The file was cut within its state: the file before is still there.
@@ -212,69 +238,136 @@ impl Journal {
         last.map_or(Ok(None), Err)
     }
 
-    /// Begins a file with the state of the server. A failure leaves the files before.
-    fn begin_segment(&mut self, server: &mut NetworkServer) -> Result<(), JournalError> {
-        self.last_state = server.now();
-        self.segment = None;
+    fn header(&self, server: &NetworkServer) -> LogHeader {
+        let mut header = LogHeader::of(server);
+        header.kind = LogKind::Journal;
+        header.wall_clock = self.wall_clock;
+        header
+    }
+
+    /// Gathers the state of the server, and begins the thread that writes it.
+    fn begin_draft(&mut self, server: &mut NetworkServer) -> Result<(), JournalError> {
+        let now = server.now();
+        self.due = now.saturating_add(self.options.retry_interval);
+        // The changes since the update: the state has them.
+        server.flush_journal();
+        let entries = take_records(server);
+        self.append(&entries)?;
         let save = server.start_journal()?;
-        let number = self.number.saturating_add(1);
-        let path = self.directory.join(format!("{PREFIX}{number:08}{SUFFIX}"));
-        match self.write_state(&path, server, &save) {
-            Ok(segment) => self.segment = Some(segment),
-            Err(error) => {
-                // The space is free again.
-                let _ = fs::remove_file(&path);
-                return Err(error.into());
-            }
+        self.number = self.number.saturating_add(1);
+        let (header, state) = (self.header(server), LogEntry::from(save.keyframe()));
+        let (directory, number) = (self.directory.clone(), self.number);
+        let work = spawn(move || Segment::create(&directory, number, &header, &state))?;
+        self.draft = Some(Draft::Written {
+            work,
+            kept: Vec::new(),
+            bytes: 0,
+        });
+        self.due = now.saturating_add(self.options.save_interval);
+        Ok(())
+    }
+
+    /// Appends records to the file, and to the draft.
+    fn append(&mut self, entries: &[LogEntry]) -> io::Result<()> {
+        let mut appended = Ok(());
+        if let Some(segment) = &mut self.segment {
+            appended = segment.append(entries);
         }
-        self.number = number;
-        for (_, former) in segments(&self.directory)?
-            .iter()
-            .filter(|(it, _)| *it < number)
-        {
-            fs::remove_file(former)?;
+        if appended.is_err() {
+            self.segment = None;
+        }
+        let drafted = match &mut self.draft {
+            None => Ok(()),
+            Some(Draft::Published { segment, .. }) => segment.append(entries),
+            Some(Draft::Written { kept, bytes, .. }) => {
+                kept.extend_from_slice(entries);
+                *bytes += entries.iter().map(|it| it.bytes.len()).sum::<usize>();
+                let is_late = *bytes > MAX_KEPT;
+                let error =
+                    || io::Error::new(io::ErrorKind::TimedOut, "a new state takes too long");
+                if is_late { Err(error()) } else { Ok(()) }
+            }
+        };
+        if drafted.is_err() {
+            // Its thread ends by itself, and the next file removes it.
+            self.draft = None;
+        }
+        appended.and(drafted)
+    }
+
+    /// Takes the results of the threads for the draft.
+    fn advance(&mut self) -> io::Result<()> {
+        match self.draft.take() {
+            Some(Draft::Written { work, kept, .. }) if work.is_finished() => {
+                let mut segment = join(work)?;
+                segment.append(&kept)?;
+                let (directory, number) = (self.directory.clone(), segment.number());
+                let file = segment.file()?;
+                let work = spawn(move || directory.publish(number, &file))?;
+                self.draft = Some(Draft::Published { work, segment });
+            }
+            Some(Draft::Published { work, segment }) if work.is_finished() => {
+                join(work)?;
+                self.segment = Some(segment);
+            }
+            other => self.draft = other,
         }
         Ok(())
     }
 
-    fn write_state(&self, path: &Path, server: &NetworkServer, save: &Save) -> io::Result<Segment> {
-        let mut header = LogHeader::of(server);
-        header.kind = LogKind::Journal;
-        header.wall_clock = self.wall_clock;
-        let mut writer = LogWriter::new(&header)?;
-        writer.push(&LogEntry::from(save.keyframe()))?;
-        writer.end_chunk()?;
-        let mut file = File::create(path)?;
-        file.write_all(&writer.take_bytes())?;
-        file.sync_all()?;
-        // The name of the file.
-        File::open(&self.directory)?.sync_all()?;
-        let synced = server.now();
-        Ok(Segment {
-            file,
-            writer,
-            synced,
-        })
-    }
-}
-
-impl Segment {
-    /// Appends the records of an update in a chunk.
-    fn append(&mut self, server: &mut NetworkServer, sync: JournalSync) -> io::Result<()> {
-        while let Some(record) = server.poll_journal() {
-            self.writer.push(&LogEntry::from(&record))?;
-        }
-        self.writer.end_chunk()?;
-        self.file.write_all(&self.writer.take_bytes())?;
-        let now = server.now();
-        if let JournalSync::Every(interval) = sync
-            && now.saturating_sub(self.synced) >= interval
+    /// Syncs the file, if it is due.
+    fn sync(&mut self, now: Duration) -> io::Result<()> {
+        if let Some(work) = self.sync.take_if(|work| work.is_finished())
+            && let Err(error) = join(work)
         {
-            self.file.sync_data()?;
+            // The system may have dropped the bytes.
+            self.segment = None;
+            return Err(error);
+        }
+        let (JournalSync::Every(interval), Some(segment)) = (self.options.sync, &self.segment)
+        else {
+            return Ok(());
+        };
+        if self.sync.is_none() && now.saturating_sub(self.synced) >= interval {
+            let file = segment.file()?;
+            self.sync = Some(spawn(move || file.sync_data())?);
             self.synced = now;
         }
         Ok(())
     }
+}
+
+impl Drop for Journal {
+    /// Waits for the threads, so that a later journal of the directory is alone.
+    fn drop(&mut self) {
+        let _ = self.sync.take().map(join);
+        // The file before has the records, unless it has failed.
+        let _ = match self.draft.take() {
+            None => Ok(()),
+            Some(Draft::Published { work, .. }) => join(work),
+            Some(Draft::Written { work, kept, .. }) => join(work).and_then(|mut segment| {
+                segment.append(&kept)?;
+                { &self.directory }.publish(segment.number(), &segment.file()?)
+            }),
+        };
+    }
+}
+
+/// Takes the records that the server has for its journal.
+fn take_records(server: &mut NetworkServer) -> Vec<LogEntry> {
+    let records = from_fn(|| server.poll_journal());
+    records.map(|record| LogEntry::from(&record)).collect()
+}
+
+fn spawn<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<Work<T>> {
+    Builder::new().name("syncvar-journal".into()).spawn(work)
+}
+
+fn join<T>(work: Work<T>) -> io::Result<T> {
+    let panicked = |_| Err(io::Error::other("a thread of the journal has panicked"));
+    work.join().unwrap_or_else(panicked)
 }
 
 /// Reads the state and the records of a file.
@@ -297,19 +390,4 @@ fn read(path: &Path) -> Result<Save, JournalError> {
     let ended = header.wall_clock.checked_add(last);
     let pause = ended.and_then(|ended| SystemTime::now().duration_since(ended).ok());
     Ok(save.after(pause.unwrap_or_default()))
-}
-
-/// Returns the files of a directory, by number.
-fn segments(directory: &Path) -> io::Result<Vec<(u32, PathBuf)>> {
-    let mut segments = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        let number = name.and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
-        if let Some(number) = number.and_then(|number| number.parse().ok()) {
-            segments.push((number, path));
-        }
-    }
-    segments.sort_unstable();
-    Ok(segments)
 }

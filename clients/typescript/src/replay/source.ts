@@ -17,6 +17,6 @@ export interface Source {
   readonly size: number;
   /** Reads a part of the file that lies within its length. */
   read(from: number, length: number): Promise<Uint8Array>;
-  /** Returns the present length of a file that is being written, and allows reads within it; absent if the file cannot grow. */
+  /** Returns the present length of a file that is being written, for reads up to it. */
   measure?(): Promise<number>;
 }

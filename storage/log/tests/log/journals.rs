@@ -139,6 +139,8 @@ fn process_of_a_journal() {
             Err(_) => "failed",
         };
         writeln!(output, "{result} {tick}").unwrap();
+        // A server waits for its next tick, and the thread of a state has time.
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -194,7 +196,7 @@ fn killed_process_loses_no_tick_that_the_journal_had() {
     fs::remove_dir_all(&directory).unwrap();
 }
 
-/// A file of the process may have 1 or 2 KiB: appends fail, and a new state heals the journal.
+/// A file of the process may have 2 or 4 KiB: appends fail, and a new state heals the journal.
 #[test]
 #[cfg(unix)]
 fn full_storage_costs_no_tick_that_the_journal_had() {
@@ -202,7 +204,7 @@ fn full_storage_costs_no_tick_that_the_journal_had() {
     let executable = std::env::current_exe().unwrap();
     let mut command = Command::new("sh");
     let script =
-        "trap '' XFSZ; ulimit -f 2; exec \"$0\" journals::process_of_a_journal --exact --nocapture";
+        "trap '' XFSZ; ulimit -f 4; exec \"$0\" journals::process_of_a_journal --exact --nocapture";
     command
         .args(["-c", script])
         .arg(executable)
@@ -266,9 +268,11 @@ fn new_state_replaces_the_files_before_it() {
         play(&mut server, tick);
         server.update(Duration::from_millis(33 * tick));
         journal.update(&mut server).unwrap();
-        assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
         assert_eq!(check(&recover(&directory)), tick);
     }
+    drop(journal);
+    assert!(!directory.join("journal-00000001.mcap").exists());
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
     // A file that was cut within its state: the file before it counts.
     let file = fs::read_dir(&directory)
         .unwrap()
@@ -288,4 +292,87 @@ fn new_state_replaces_the_files_before_it() {
     assert!(matches!(error, JournalError::Log(_)), "{error}");
     fs::remove_dir_all(&directory).unwrap();
     assert!(Journal::recover(&directory).unwrap().is_none());
+}
+
+/// Plays ticks until a condition holds, and until the journal works. Returns the last tick, and whether a failure was told.
+fn play_until(
+    server: &mut NetworkServer,
+    journal: &mut Journal,
+    mut tick: u64,
+    is_over: impl Fn() -> bool,
+) -> (u64, bool) {
+    let (mut has_failed, last) = (false, tick + 10_000);
+    loop {
+        tick += 1;
+        play(server, tick);
+        server.update(Duration::from_millis(33 * tick));
+        let updated = journal.update(server);
+        has_failed |= matches!(updated, Err(JournalError::Io(_)));
+        if updated.is_ok() && is_over() {
+            return (tick, has_failed);
+        }
+        assert!(tick < last, "the journal does not go on");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A file whose bytes go elsewhere: to a device without space, or to a pipe, which cannot be synced.
+#[test]
+#[cfg(unix)]
+fn state_without_storage_leaves_the_file_before() {
+    let options = JournalOptions {
+        save_interval: Duration::from_millis(200),
+        sync: JournalSync::Every(Duration::from_millis(100)),
+        retry_interval: Duration::from_millis(100),
+    };
+    for is_pipe in [false, true] {
+        let directory = directory("elsewhere");
+        fs::create_dir_all(&directory).unwrap();
+        let mut server = NetworkServer::new(prefabs());
+        let mut journal = Journal::open(&directory, &mut server, options).unwrap();
+        let draft = directory.join("journal-00000002.mcap.draft");
+        let drain = if is_pipe {
+            let made = Command::new("mkfifo").arg(&draft).status().unwrap();
+            assert!(made.success());
+            let path = draft.clone();
+            Some(std::thread::spawn(move || fs::read(path).unwrap().len()))
+        } else {
+            std::os::unix::fs::symlink("/dev/full", &draft).unwrap();
+            None
+        };
+        let is_removed = || !draft.exists() && !draft.is_symlink();
+        let (tick, has_failed) = play_until(&mut server, &mut journal, 0, is_removed);
+        let (tick, again) = play_until(&mut server, &mut journal, tick, || {
+            directory.join("journal-00000003.mcap").exists()
+        });
+        assert!(has_failed || again, "a failure is told");
+        assert!(drain.is_none_or(|drain| drain.join().unwrap() > 100));
+        drop(journal);
+        assert_eq!(check(&recover(&directory)), tick);
+        fs::remove_dir_all(&directory).unwrap();
+    }
+}
+
+#[test]
+fn writes_between_an_update_and_its_journal_are_of_one_tick() {
+    let directory = directory("between");
+    let options = JournalOptions {
+        save_interval: Duration::from_millis(100),
+        ..JournalOptions::default()
+    };
+    let mut server = NetworkServer::new(prefabs());
+    let mut journal = Journal::open(&directory, &mut server, options).unwrap();
+    play(&mut server, 1);
+    for tick in 1..=60 {
+        server.update(Duration::from_millis(33 * tick));
+        // The next tick begins early: a state has its writes, and the record of the update has them not.
+        play(&mut server, tick + 1);
+        journal.update(&mut server).unwrap();
+        let recovered = check(&recover(&directory));
+        assert!(recovered == tick || recovered == tick + 1, "{recovered}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(journal);
+    assert!(!directory.join("journal-00000001.mcap").exists());
+    fs::remove_dir_all(&directory).unwrap();
 }

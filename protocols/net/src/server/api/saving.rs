@@ -13,6 +13,7 @@ use crate::server::api::rooms::Rooms;
 use crate::server::outbound::journal::Journal;
 use crate::server::saving::apply;
 use crate::server::saving::gather::write_keyframe;
+use crate::server::saving::journal::write_record;
 
 /// Most records of a recording between a save and the end of its server: 9 hours at 30 ticks a second.
 const UNSAVED_RECORDS: u64 = 1 << 20;
@@ -77,17 +78,20 @@ impl NetworkServer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// A journal in progress ends, with the records that were not taken. The records of the new journal continue its numbers: behind
+    /// [`flush_journal`](Self::flush_journal) they continue its state, too.
+    ///
     /// # Errors
     ///
     /// As [`save`](Self::save). A journal in progress goes on then.
     pub fn start_journal(&mut self) -> Result<Save, SaveError> {
         let schema = self.objects.world.prefabs.schema_text().clone();
-        let seq = self.outbound.journal.as_ref().map_or(1, |it| it.seq);
         let Rooms {
             mut ground,
             visibility,
             ..
         } = self.rooms();
+        let seq = ground.outbound.journal.as_ref().map_or(1, |it| it.seq);
         let (keyframe, known) = write_keyframe(&mut ground, visibility, seq)?;
         let now = ground.context.clock.now();
         ground.outbound.journal = Some(Box::new(Journal::new(seq, now, known)));
@@ -100,6 +104,16 @@ impl NetworkServer {
     /// server keeps them until then.
     pub fn poll_journal(&mut self) -> Option<TickRecord> {
         self.outbound.journal.as_mut()?.records.pop_front()
+    }
+
+    /// Adds a record of the changes since the last update to the journal, if there are any.
+    pub fn flush_journal(&mut self) {
+        let Rooms {
+            mut ground,
+            visibility,
+            ..
+        } = self.rooms();
+        write_record(&mut ground, visibility);
     }
 
     /// Ends the journal.
