@@ -201,7 +201,7 @@ fn a_hostile_server_is_an_error() {
         (vec![vec![9, 0, 21]], "a malformed answer"),
         (
             vec![message(33, &[2, 0, 0])],
-            "the server speaks another version of the protocol than 6",
+            "the server speaks another version of the protocol than 7",
         ),
         (
             vec![message(33, &[4, 2, 0, b'n', b'o'])],
