@@ -121,6 +121,32 @@ fn change_before_an_entry_arrives_once() {
     }
 }
 
+/// A program that catches up with its ticks, and whose transport polls behind all of them.
+#[test]
+fn updates_without_a_poll_between_them_lose_no_change() {
+    for entry in [Entry::Join, Entry::Show, Entry::Area] {
+        let (mut net, id) = network(true);
+        entry.leave(&mut net, id);
+        net.settle();
+        changes(&mut net, 0);
+        let begin = net.now();
+        entry.enter(&mut net, id);
+        for step in 1..=4 {
+            net.server.get_mut::<Kite>(id).unwrap().height.set(step);
+            net.server.update(begin + HALF_TICK * 2 * step);
+        }
+        net.tick = HALF_TICK * 10;
+        net.step();
+        net.tick = HALF_TICK;
+        net.settle();
+        for client in 0..2 {
+            let kite = net.client(client).get::<Kite>(id).unwrap();
+            assert_eq!(kite.height, 4, "{entry:?}, client {client}");
+        }
+        net.assert_replicas_equal();
+    }
+}
+
 #[test]
 fn call_behind_a_show_follows_the_snapshot() {
     for phase in 0..2 {

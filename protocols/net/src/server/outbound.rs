@@ -51,6 +51,8 @@ use crate::server::sessions::send_queue::QueuedChunks;
 pub(crate) struct Outbound {
     /// Connections with bytes to transmit, each once.
     pub(crate) outgoing: VecDeque<ConnectionId>,
+    /// Whether no transport has polled since the last update.
+    pub(crate) awaits_poll: bool,
     pub(crate) store: ChunkStore,
     /// Header of the packet polled last.
     pub(crate) header: HeaderBytes,

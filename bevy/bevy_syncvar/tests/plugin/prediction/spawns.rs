@@ -110,11 +110,10 @@ fn a_rollback_behind_a_spawn_keeps_its_entity() {
     let mut rig = Rig::with(open(33), 1, ServerPlugin::new, types);
     rig.frames(30);
     let here = rig.here(0);
-    // The correction arrives when the shell flies on the client alone.
-    rig.server.world_mut().get_mut::<Body>(here).unwrap().x += 1.0;
-    rig.frames(2);
     let before = rig.corrections(0);
     shoot(&mut rig);
+    // The correction arrives when the shell flies on the client alone.
+    rig.server.world_mut().get_mut::<Body>(here).unwrap().x += 1.0;
     let first = shells(&mut rig.clients[0])[0].0;
     // A part of the game's own, below the shell.
     let world = rig.clients[0].world_mut();

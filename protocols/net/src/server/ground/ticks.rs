@@ -7,8 +7,14 @@ use crate::server::ground::Ground;
 
 impl Ground<'_> {
     /// Begins the tick of an update. Returns the connections to end, because the ticks begin again at 1.
+    ///
+    /// Before a transport has polled the last update, the update belongs to the same tick, and state on unreliable
+    /// channels waits for the next one: a snapshot that left in a later tick would count for the changes of that tick.
     pub(crate) fn begin_tick(&mut self) -> Vec<ConnectionId> {
         let tick = self.context.update_tick();
+        if std::mem::replace(&mut self.outbound.awaits_poll, true) && self.has_unsent_stream() {
+            return Vec::new();
+        }
         let closing = if let Some(number) = self.context.ticks.number(tick) {
             self.outbound.store.tick = number;
             self.objects.ended_ids.begin_tick(number);
@@ -18,6 +24,15 @@ impl Ground<'_> {
         };
         self.move_unsent();
         closing
+    }
+
+    /// Returns whether a packet on the stream of a connection with datagrams is unsent.
+    fn has_unsent_stream(&self) -> bool {
+        let mut outgoing = self.outbound.outgoing.iter();
+        outgoing.any(|id| {
+            let connection = self.sessions.connections.get(id.0);
+            connection.is_some_and(|it| it.datagrams.is_some() && it.send_queue.is_unsent())
+        })
     }
 
     /// Begins the frame of the tick. Returns whether state on unreliable channels may be written.

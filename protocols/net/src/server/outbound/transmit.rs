@@ -86,6 +86,7 @@ impl Outbound {
         context: &Context,
         sessions: &mut Sessions,
     ) -> Option<(ConnectionId, Packet)> {
+        self.awaits_poll = false;
         loop {
             let Some(id) = self.outgoing.front().copied() else {
                 self.store.clear();

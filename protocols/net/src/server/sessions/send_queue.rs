@@ -74,6 +74,11 @@ impl SendQueue {
         self.chunks.clear();
     }
 
+    /// Returns whether there are unsent bytes.
+    pub(crate) fn is_unsent(&self) -> bool {
+        !self.direct.is_empty() || !self.chunks.is_empty()
+    }
+
     /// Returns the unsent bytes.
     pub(crate) fn unsent(&self, store: &ChunkStore) -> Counter {
         let mut unsent = Counter::default();
