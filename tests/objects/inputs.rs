@@ -102,8 +102,8 @@ fn inputs_outlast_a_second_update_before_the_packets() {
         let mut net = network(Conditions::default(), datagrams);
         run(&mut net, 60);
         let used = run_with(&mut net, 600, |net| {
-            let next = net.now() + net.tick;
-            net.client_mut(0).update(next);
+            let later = net.now() + net.tick;
+            net.client_mut(0).update(later);
         });
         assert_eq!(used.known, 600, "{datagrams}: {used:?}");
     }
