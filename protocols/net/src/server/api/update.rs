@@ -43,7 +43,8 @@ impl NetworkServer {
     /// leap of more than 100 years ([`ServerEvent::ClockLeap`]).
     ///
     /// A behaviour is sent when it is dirty and its send interval has passed since it was last
-    /// sent, or since time zero.
+    /// sent, or since time zero. With datagrams, an update before a poll of the last update's packets belongs to the same tick:
+    /// state on unreliable channels waits for the next update.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
     /// `MirrorPeer`) disables this call: it does nothing then, with one warning. A program that calls it
