@@ -96,7 +96,7 @@ pub mod behaviour {
 
 /// Remote calls: their senders, declarations and arguments; received events and messages.
 pub mod calls {
-    pub use syncvar_net::RefusalReason;
+    pub use syncvar_net::{RefusalReason, RefusedCommand};
     pub use syncvar_runtime::{
         CallArguments, CallError, CallKind, CallSchema, CallTable, Called, CommandRefusal,
         CommandSender, NetworkCalls, ReceivedEvent, ReceivedMessage, RpcSender, SyncEvent,

@@ -45,7 +45,7 @@ mod writes;
 
 pub(crate) use api::loading::LoadedObject;
 pub use config::ClientConfig;
-pub use event::{ClientEvent, SpawnFailure};
+pub use event::{ClientEvent, RefusedCommand, SpawnFailure};
 pub use link_quality::LinkQuality;
 pub use objects::Replica;
 pub use outbound::ClientPacket;

@@ -27,7 +27,8 @@ mod view;
 pub use builds::Builds;
 pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient,
-    PredictedTicks, PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure,
+    PredictedTicks, PredictionStats, RefusedCommand, Replica, ReplicaMut, ReplicaSink,
+    SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use link::losses::Losses;

@@ -194,12 +194,10 @@ fn told(
 ) -> Vec<(NetId, Option<&'static str>, RefusalReason, u32)> {
     let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
     let told = events.filter_map(|event| match event {
-        ClientEvent::CommandRefused {
-            object,
-            command,
-            reason,
-            calls,
-        } => Some((object, command.map(|(_, name)| name), reason, calls)),
+        ClientEvent::CommandRefused(it) => {
+            let name = it.command.map(|(_, name)| name);
+            Some((it.object, name, it.reason, it.calls))
+        }
         _ => None,
     });
     told.collect()

@@ -12,6 +12,20 @@ use syncvar_runtime::{
     SynchronizeFailure,
 };
 
+/// Command of a client that the server has not run: [`ClientEvent::CommandRefused`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedCommand {
+    /// The object.
+    pub object: NetId,
+    /// Behaviour that declares the command, and the command. `None` if this client does not know the object any more.
+    pub command: Option<(&'static str, &'static str)>,
+    /// The reason.
+    pub reason: RefusalReason,
+    /// Number of the calls.
+    pub calls: u32,
+}
+
 /// Report of a [`NetworkClient`](crate::NetworkClient), returned by
 /// [`poll_event`](crate::NetworkClient::poll_event).
 ///
@@ -172,16 +186,7 @@ pub enum ClientEvent {
     /// The server has not run commands of this client. The reports of an update are grouped; beyond 32 in an update the server
     /// sends none. A connection in UNet's framing has no reports, and neither has the local client of a host: there
     /// [`ServerEvent::CommandRefused`](crate::ServerEvent::CommandRefused) reports them.
-    CommandRefused {
-        /// The object.
-        object: NetId,
-        /// Behaviour that declares the command, and the command. `None` if this client does not know the object any more.
-        command: Option<(&'static str, &'static str)>,
-        /// The reason.
-        reason: RefusalReason,
-        /// Number of the calls.
-        calls: u32,
-    },
+    CommandRefused(Box<RefusedCommand>),
     /// The parent of an object has changed. The parent at spawn time is part of the snapshot.
     ParentChanged {
         /// The object.

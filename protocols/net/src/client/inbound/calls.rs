@@ -2,10 +2,10 @@
 
 use super::{Inbound, Reading};
 use crate::MessageType;
-use crate::client::ClientEvent;
 use crate::client::context::Context;
 use crate::client::state_message::StateMessage;
 use crate::client::translation::{is_known_call, received_call, translate_arguments};
+use crate::client::{ClientEvent, RefusedCommand};
 use crate::message::{CallName, CommandRefused, Incoming, Message, named};
 use syncvar_runtime::unstable::call::{CallPlace, Failure};
 use syncvar_runtime::unstable::translate::resolve::PrefabPlan;
@@ -150,12 +150,14 @@ pub(super) fn read_refusal(payload: &[u8], lent: &mut Reading<'_>) -> Result<(),
     });
     let command = place.filter(CallPlace::is_command);
     let command = command.map(|place| (place.name, place.schema.name));
-    lent.context.events.push(ClientEvent::CommandRefused {
+    let refused = RefusedCommand {
         object,
         command,
         reason,
         calls,
-    });
+    };
+    let event = ClientEvent::CommandRefused(Box::new(refused));
+    lent.context.events.push(event);
     Ok(())
 }
 
