@@ -187,7 +187,7 @@ fn relay(mut parser: Parser, mut options: Options) -> Result<(Command, Options),
             Arg::Long("alternate") => relay.alternates.push(parser.value()?.string()?),
             Arg::Long("key") => relay.key = parser.value()?.string()?,
             Arg::Long("health") => relay.health = Some(parser.value()?.string()?),
-            Arg::Long("drain") => relay.drain = seconds(&mut parser)?,
+            Arg::Long("drain") => relay.drain = Some(seconds(&mut parser)?),
             Arg::Value(value) => relay.sources.push(Address::parse(&value.string()?)?),
             argument => return Err(argument.unexpected()),
         }

@@ -28,11 +28,17 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// Time for a spectator without a link to return.
 const GRACE: Duration = Duration::from_secs(30);
 
+/// Longest time from SIGTERM to the end, unless the arguments name one.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Time between two counts of the spectators: a count visits every connection.
+const COUNT: Duration = Duration::from_millis(50);
+
 /// Most spectators of a relay.
 const MAX_SPECTATORS: usize = 20_000;
 
 /// Settings of a relay.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RelayArguments {
     /// Sources, the preferred first.
     pub(crate) sources: Vec<Address>,
@@ -46,24 +52,8 @@ pub(crate) struct RelayArguments {
     pub(crate) key: String,
     /// Address of the health port.
     pub(crate) health: Option<String>,
-    /// Longest time from SIGTERM to the end.
-    pub(crate) drain: Duration,
-}
-
-impl Default for RelayArguments {
-    fn default() -> Self {
-        Self {
-            sources: Vec::new(),
-            listen: Vec::new(),
-            nodes: None,
-            delay: Duration::ZERO,
-            forwarded: Vec::new(),
-            alternates: Vec::new(),
-            key: String::new(),
-            health: None,
-            drain: Duration::from_secs(10),
-        }
-    }
+    /// Longest time from SIGTERM to the end, 10 s by default.
+    pub(crate) drain: Option<Duration>,
 }
 
 /// Follows a source and serves spectators, until the process ends.
@@ -108,7 +98,7 @@ pub(crate) fn relay(arguments: &RelayArguments, access: &Access) -> Result<Strin
     if let Some((_, address)) = &health {
         let _ = writeln!(lines, "health: {address}");
     }
-    let shutdown = Shutdown::on_signals(arguments.drain);
+    let shutdown = Shutdown::on_signals(arguments.drain.unwrap_or(DRAIN));
     let shutdown = shutdown.map_err(|error| format!("the signals of the system: {error}"))?;
     print(&lines)?;
     let program = Program {
@@ -148,18 +138,22 @@ impl Program {
     /// Runs the loop of the relay, until it has drained.
     fn run(mut self) -> Result<String, String> {
         let (started, mut worlds) = (Instant::now(), 0);
+        let (mut spectators, mut next_count) = (0, Duration::ZERO);
         loop {
             let now = started.elapsed();
-            let stage = self.shutdown.stage(now);
-            let health = self.health(stage);
-            if let Some(port) = &self.health {
-                port.report(health);
-            }
             self.nodes.receive(self.relay.carrier_mut(), now);
             self.spectators.receive(&mut self.relay, now);
             self.relay.update(now);
-            if stage == Stage::Release && health.spectators > 0 {
-                self.relay.release();
+            let stage = self.shutdown.stage(now);
+            self.report(stage, spectators);
+            if now >= next_count {
+                next_count = now + COUNT;
+                spectators = self.relay.server().map_or(0, count);
+                match stage {
+                    Stage::Serve | Stage::Notice => {}
+                    Stage::Release if spectators > 0 => self.relay.release(),
+                    Stage::Release | Stage::End => return Ok(String::new()),
+                }
             }
             self.spectators.transmit(&mut self.relay, now);
             self.nodes.transmit(self.relay.carrier_mut(), now);
@@ -169,28 +163,24 @@ impl Program {
                 let objects = self.relay.server().map_or(0, NetworkServer::object_count);
                 print(&format!("origin {worlds}: {objects} objects\n"))?;
             }
-            if stage == Stage::End || stage == Stage::Release && health.spectators == 0 {
-                return Ok(String::new());
-            }
             std::thread::sleep(PAUSE);
         }
     }
 
-    fn health(&self, stage: Stage) -> Health {
-        let stats = self.relay.stats();
-        let server = self.relay.server();
-        Health {
-            follows: server.is_some(),
-            drains: stage != Stage::Serve,
-            spectators: server.map_or(0, spectators),
-            records: stats.records,
-            damaged: stats.damaged,
+    fn report(&self, stage: Stage, spectators: usize) {
+        if let Some(port) = &self.health {
+            port.report(Health {
+                follows: self.relay.server().is_some(),
+                drains: stage != Stage::Serve,
+                spectators,
+                stats: self.relay.stats(),
+            });
         }
     }
 }
 
 /// Returns the number of the spectators with a link.
-fn spectators(server: &NetworkServer) -> usize {
+fn count(server: &NetworkServer) -> usize {
     let all = server.connections();
     all.filter(|it| !Endpoint::is_away(server, *it)).count()
 }

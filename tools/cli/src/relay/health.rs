@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use syncvar_fleet::RelayStats;
 
 use crate::http::{Request, write_head};
 
@@ -23,9 +24,7 @@ pub(super) struct Health {
     /// Whether the relay ends as soon as its spectators are elsewhere.
     pub(super) drains: bool,
     pub(super) spectators: usize,
-    /// Records that were played, and records with a wrong checksum.
-    pub(super) records: u64,
-    pub(super) damaged: u64,
+    pub(super) stats: RelayStats,
 }
 
 /// Port that answers `/live` and `/ready`: 200, or 503 if the relay is not.
@@ -109,8 +108,8 @@ fn respond(request: &Request, health: Health, moves: bool) -> (&'static str, Val
         "drains": health.drains,
         "stalled": !moves,
         "spectators": health.spectators,
-        "records": health.records,
-        "damaged": health.damaged,
+        "records": health.stats.records,
+        "damaged": health.stats.damaged,
     });
     (status, body)
 }
