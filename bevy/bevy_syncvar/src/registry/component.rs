@@ -103,7 +103,7 @@ where
     }
 
     fn is_shadow(&self, behaviour: TypeId) -> bool {
-        [TypeId::of::<S>(), TypeId::of::<Optional<S>>()].contains(&behaviour)
+        is_shadow::<S>(behaviour)
     }
 
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
@@ -369,6 +369,11 @@ pub(crate) fn receive<C, S: ShadowOf<C>>(
     let previous = shadow.read(component.bypass_change_detection(), fields, entities)?;
     component.set_changed();
     Some(previous)
+}
+
+/// Returns whether a behaviour is a shadow, alone or within an `Optional`.
+pub(super) fn is_shadow<S: NetworkBehaviour>(behaviour: TypeId) -> bool {
+    [TypeId::of::<S>(), TypeId::of::<Optional<S>>()].contains(&behaviour)
 }
 
 /// Returns whether the observers of a host are told of the changes of the game.

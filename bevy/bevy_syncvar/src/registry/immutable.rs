@@ -10,7 +10,7 @@ use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::error::ObjectError;
 use syncvar::{NetId, NetworkBehaviour};
 
-use super::component::{owner_fields, remove_shadow};
+use super::component::{is_shadow, owner_fields, remove_shadow};
 use super::{ClientParts, ReplicatedType, ServerParts};
 use crate::{Net, NetEntities, Received, Remote, Replicate, Replicated, ShadowOf};
 
@@ -154,8 +154,7 @@ where
     }
 
     fn is_shadow(&self, behaviour: TypeId) -> bool {
-        let own = TypeId::of::<C::Shadow>();
-        [own, TypeId::of::<Optional<C::Shadow>>()].contains(&behaviour)
+        is_shadow::<C::Shadow>(behaviour)
     }
 
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool {

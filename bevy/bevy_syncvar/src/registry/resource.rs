@@ -9,7 +9,7 @@ use bevy_ecs::prelude::*;
 use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::{NetId, NetworkBehaviour};
 
-use super::component::is_told;
+use super::component::{is_shadow, is_told};
 use super::{ClientParts, ReplicatedType, ServerParts};
 use crate::{Net, NetEntities, Received, Replicate, Replicated, ShadowOf};
 
@@ -83,11 +83,7 @@ impl<R: Resource<Mutability = Mutable> + Replicate> ReplicatedType for Replicate
     }
 
     fn is_shadow(&self, behaviour: TypeId) -> bool {
-        [
-            TypeId::of::<R::Shadow>(),
-            TypeId::of::<Optional<R::Shadow>>(),
-        ]
-        .contains(&behaviour)
+        is_shadow::<R::Shadow>(behaviour)
     }
 
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
