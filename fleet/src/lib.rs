@@ -22,8 +22,10 @@ mod relay;
 pub mod sockets;
 mod spectator_message;
 mod world_state;
+mod zone;
 
 pub use carrier::{Carrier, CarrierEvent, Node, NodeId, Question, QuestionId, Role, Topic};
 pub use origin::{NoIncarnation, Origin, SpectatorMessage};
 pub use relay::{Relay, RelayConfig, RelayStats, WorldError};
 pub use world_state::{WorldState, WorldStateError};
+pub use zone::{ClientId, ZoneId};

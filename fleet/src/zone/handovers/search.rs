@@ -1,0 +1,430 @@
+//! Exhaustive search: two zones, a gateway, one object, and every order of the messages.
+//!
+//! The network is a set of all messages that were ever sent. Each of them may arrive at any time, any number of times, or never:
+//! so the search covers loss, repetition and reordering of every extent. A zone ends at any step, once, and starts again from
+//! its journal. The state of the object is the list of the commands that were applied to it.
+//!
+//! A state of the search has numbers in the place of nodes and messages, so millions of states fit into memory.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use bytes::Bytes;
+use syncvar_runtime::NetId;
+
+use super::{Answer, CommandPlace, Handovers, Offer, Reception, Settlement};
+use crate::zone::command_queue::CommandQueue;
+use crate::zone::{ClientId, ZoneId};
+
+const OBJECT: NetId = NetId(7);
+const CLIENT: ClientId = ClientId(1);
+const ZONES: [ZoneId; 2] = [ZoneId(0), ZoneId(1)];
+
+/// Bounds of a search.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    departures: u8,
+    commands: u8,
+    crashes: u8,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Message {
+    Offer(usize, Offer),
+    Answer(usize, Answer),
+    Command(usize, u32, Bytes),
+    Acknowledgement(u32),
+}
+
+/// State of a zone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Node {
+    handovers: Handovers,
+    /// The object in the server: the commands that were applied.
+    server: Option<Vec<u8>>,
+}
+
+/// Values with their numbers.
+struct Numbers<T> {
+    values: Vec<T>,
+    numbers: HashMap<T, u16>,
+}
+
+/// A set of messages, as bits.
+type Messages = u128;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Zone {
+    live: u16,
+    journal: u16,
+    /// Messages that wait for the journal.
+    held: Messages,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct World {
+    zones: [Zone; 2],
+    queue: u16,
+    acknowledged: u32,
+    sent: Messages,
+    departures: u8,
+    commands: u8,
+    crashes: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Depart(usize),
+    Issue,
+    SendCommand(usize),
+    /// The journal has the state, and the messages leave. A crash between the two is a loss of the messages.
+    Commit(usize),
+    Repeat(usize),
+    Crash(usize),
+    Arrive(u16, bool),
+}
+
+struct Search {
+    bounds: Bounds,
+    nodes: Numbers<Node>,
+    queues: Numbers<CommandQueue>,
+    messages: Numbers<Message>,
+}
+
+impl<T: Clone + Eq + Hash> Numbers<T> {
+    fn new() -> Self {
+        let (values, numbers) = (Vec::new(), HashMap::new());
+        Self { values, numbers }
+    }
+
+    fn number(&mut self, value: T) -> u16 {
+        if let Some(number) = self.numbers.get(&value) {
+            return *number;
+        }
+        let number = self.count();
+        self.values.push(value.clone());
+        self.numbers.insert(value, number);
+        number
+    }
+
+    /// Returns the set with a value alone.
+    fn bit(&mut self, value: T) -> Messages {
+        let bit = Messages::from(1_u8).checked_shl(self.number(value).into());
+        bit.expect("at most 128 messages")
+    }
+
+    fn count(&self) -> u16 {
+        u16::try_from(self.values.len()).expect("few values")
+    }
+
+    fn get(&self, number: u16) -> &T {
+        &self.values[usize::from(number)]
+    }
+}
+
+impl Search {
+    fn begin(&mut self) -> World {
+        let none = self.nodes.number(Node::default());
+        let mut first = Node::default();
+        first.handovers.spawn(OBJECT);
+        first.server = Some(Vec::new());
+        let zone = |node| Zone {
+            live: node,
+            journal: node,
+            held: 0,
+        };
+        World {
+            zones: [zone(self.nodes.number(first)), zone(none)],
+            queue: self.queues.number(CommandQueue::default()),
+            acknowledged: 0,
+            sent: 0,
+            departures: 0,
+            commands: 0,
+            crashes: 0,
+        }
+    }
+
+    fn actions(&self, world: &World) -> Vec<Action> {
+        let bounds = self.bounds;
+        let mut actions = Vec::new();
+        let is_pending = self.queues.get(world.queue).pending().next().is_some();
+        for (place, zone) in world.zones.iter().enumerate() {
+            let handovers = &self.nodes.get(zone.live).handovers;
+            if handovers.is_real(OBJECT) && world.departures < bounds.departures {
+                actions.push(Action::Depart(place));
+            }
+            if zone.live != zone.journal || zone.held != 0 {
+                actions.push(Action::Commit(place));
+                if world.crashes < bounds.crashes {
+                    actions.push(Action::Crash(place));
+                }
+            } else if handovers.offers().next().is_some() {
+                actions.push(Action::Repeat(place));
+            }
+            if is_pending {
+                actions.push(Action::SendCommand(place));
+            }
+        }
+        if world.commands < bounds.commands {
+            actions.push(Action::Issue);
+        }
+        for number in 0..self.messages.count() {
+            if world.sent & (1 << number) != 0 {
+                actions.push(Action::Arrive(number, true));
+                if matches!(self.messages.get(number), Message::Offer(..)) {
+                    actions.push(Action::Arrive(number, false));
+                }
+            }
+        }
+        actions
+    }
+
+    fn act(&mut self, world: &mut World, action: Action) {
+        match action {
+            Action::Depart(place) => {
+                world.departures += 1;
+                let mut node = self.nodes.get(world.zones[place].live).clone();
+                let state = Bytes::from(node.server.take().expect("a real object"));
+                assert!(node.handovers.depart(OBJECT, ZONES[1 - place], state));
+                world.zones[place].live = self.nodes.number(node);
+                self.offer(&mut world.zones[place]);
+            }
+            Action::Issue => {
+                world.commands += 1;
+                let mut queue = self.queues.get(world.queue).clone();
+                queue.push(vec![world.commands].into());
+                world.queue = self.queues.number(queue);
+            }
+            Action::SendCommand(place) => {
+                for (number, command) in self.queues.get(world.queue).clone().pending() {
+                    let message = Message::Command(place, number, command.clone());
+                    world.sent |= self.messages.bit(message);
+                }
+            }
+            Action::Commit(place) => {
+                let zone = &mut world.zones[place];
+                zone.journal = zone.live;
+                world.sent |= std::mem::take(&mut zone.held);
+            }
+            Action::Repeat(place) => self.offer(&mut world.zones[place]),
+            Action::Crash(place) => {
+                world.crashes += 1;
+                let zone = &mut world.zones[place];
+                zone.live = zone.journal;
+                zone.held = 0;
+            }
+            Action::Arrive(message, admits) => self.arrive(world, message, admits),
+        }
+    }
+
+    fn offer(&mut self, zone: &mut Zone) {
+        let offers: Vec<_> = self.nodes.get(zone.live).handovers.offers().collect();
+        for (to, offer) in offers {
+            let message = Message::Offer(to.0 as usize, offer);
+            zone.held |= self.messages.bit(message);
+        }
+    }
+
+    fn arrive(&mut self, world: &mut World, message: u16, admits: bool) {
+        match self.messages.get(message).clone() {
+            Message::Offer(to, offer) => {
+                let zone = &mut world.zones[to];
+                let mut node = self.nodes.get(zone.live).clone();
+                let reception = node.handovers.take_offer(ZONES[1 - to], &offer, admits);
+                if matches!(reception, Reception::Admitted(_)) {
+                    assert_eq!(node.server, None, "a second copy in one server");
+                    node.server = Some(offer.state.to_vec());
+                }
+                zone.live = self.nodes.number(node);
+                if let Reception::Admitted(answer) | Reception::Known(answer) = reception {
+                    zone.held |= self.messages.bit(Message::Answer(1 - to, answer));
+                }
+            }
+            Message::Answer(to, answer) => {
+                let zone = &mut world.zones[to];
+                let mut node = self.nodes.get(zone.live).clone();
+                let settled = node.handovers.take_answer(ZONES[1 - to], answer);
+                if let Some(Settlement::Returned(_, state)) = settled {
+                    node.server = Some(state.to_vec());
+                }
+                zone.live = self.nodes.number(node);
+            }
+            Message::Command(to, number, command) => {
+                let zone = &mut world.zones[to];
+                let mut node = self.nodes.get(zone.live).clone();
+                let last = match node.handovers.place(OBJECT, CLIENT, number) {
+                    CommandPlace::Next => {
+                        let server = node.server.as_mut().expect("a real object");
+                        server.extend(command);
+                        node.handovers.note_applied(OBJECT, CLIENT, number);
+                        number
+                    }
+                    CommandPlace::Known(last) => last,
+                    CommandPlace::Early | CommandPlace::Elsewhere => return,
+                };
+                zone.live = self.nodes.number(node);
+                zone.held |= self.messages.bit(Message::Acknowledgement(last));
+            }
+            Message::Acknowledgement(number) => {
+                world.acknowledged = world.acknowledged.max(number);
+                let mut queue = self.queues.get(world.queue).clone();
+                queue.acknowledge(number);
+                world.queue = self.queues.number(queue);
+            }
+        }
+    }
+
+    /// Checks the promises for a state.
+    fn check(&self, world: &World) -> Result<(), &'static str> {
+        let [one, two] = world.zones;
+        for [one, two] in [[one.live, two.live], [one.journal, two.journal]] {
+            let is_real = |node| self.nodes.get(node).handovers.is_real(OBJECT);
+            if is_real(one) && is_real(two) {
+                return Err("two real copies");
+            }
+        }
+        for number in [one.live, one.journal, two.live, two.journal] {
+            let node = self.nodes.get(number);
+            let log = node.server.as_deref();
+            if log.is_some() != node.handovers.is_real(OBJECT) {
+                return Err("a copy without a residence");
+            }
+            if log.is_some_and(|log| !(1..).zip(log).all(|(number, it)| number == *it)) {
+                return Err("a command was applied twice, or not at all");
+            }
+            if log.is_some_and(|log| log.len() < world.acknowledged as usize) {
+                return Err("an acknowledged command is lost");
+            }
+            let mut incoming = node.handovers.incoming.values();
+            if incoming.any(|it| it.answers.len() > 1) {
+                return Err("an answer is kept for ever");
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the object is real, and all commands are applied.
+    fn is_settled(&self, world: &World) -> bool {
+        let is_real = |zone: &Zone| {
+            zone.live == zone.journal && self.nodes.get(zone.live).handovers.is_real(OBJECT)
+        };
+        let is_pending = self.queues.get(world.queue).pending().next().is_some();
+        world.zones.iter().any(is_real) && !is_pending
+    }
+}
+
+/// Visited states.
+#[derive(Default)]
+struct Visited {
+    numbers: HashMap<World, u32>,
+    /// Former state and action of each state.
+    origins: Vec<(u32, Option<Action>)>,
+    settled: Vec<bool>,
+    /// State and former state.
+    edges: Vec<(u32, u32)>,
+    /// Highest number of sent messages.
+    messages: u32,
+}
+
+impl Visited {
+    /// Returns the actions that lead to a state.
+    fn path(&self, mut number: u32) -> Vec<Action> {
+        let mut path = Vec::new();
+        while let (former, Some(action)) = self.origins[number as usize] {
+            path.push(action);
+            number = former;
+        }
+        path.reverse();
+        path
+    }
+
+    /// Returns a state from which no settled state can be reached.
+    fn unsettled(&mut self) -> Option<u32> {
+        self.edges.sort_unstable();
+        let mut open: Vec<u32> = (0..)
+            .zip(&self.settled)
+            .filter(|(_, is)| **is)
+            .map(|(it, _)| it)
+            .collect();
+        while let Some(number) = open.pop() {
+            let first = self.edges.partition_point(|(after, _)| *after < number);
+            let edges = self.edges[first..].iter();
+            for (_, former) in edges.take_while(|(after, _)| *after == number) {
+                if !std::mem::replace(&mut self.settled[*former as usize], true) {
+                    open.push(*former);
+                }
+            }
+        }
+        let place = self.settled.iter().position(|is_settled| !is_settled);
+        place.map(index)
+    }
+}
+
+fn index(place: usize) -> u32 {
+    u32::try_from(place).expect("few states")
+}
+
+/// Visits every state within the bounds.
+fn search(bounds: Bounds) -> Visited {
+    let mut search = Search {
+        bounds,
+        nodes: Numbers::new(),
+        queues: Numbers::new(),
+        messages: Numbers::new(),
+    };
+    let mut visited = Visited::default();
+    let mut worlds = vec![search.begin()];
+    visited.numbers.insert(worlds[0], 0);
+    visited.origins.push((0, None));
+    visited.settled.push(true);
+    let mut number = 0;
+    while number < worlds.len() {
+        let world = worlds[number];
+        let former = index(number);
+        for action in search.actions(&world) {
+            let mut after = world;
+            search.act(&mut after, action);
+            visited.messages = visited.messages.max(after.sent.count_ones());
+            if let Some(known) = visited.numbers.get(&after) {
+                visited.edges.push((*known, former));
+                continue;
+            }
+            if let Err(broken) = search.check(&after) {
+                panic!("{broken}: {:?} {action:?}", visited.path(former));
+            }
+            let next = index(worlds.len());
+            visited.numbers.insert(after, next);
+            visited.edges.push((next, former));
+            visited.origins.push((former, Some(action)));
+            visited.settled.push(search.is_settled(&after));
+            worlds.push(after);
+        }
+        number += 1;
+    }
+    visited
+}
+
+/// Visits every state within the bounds, and looks for states without a way to a real object.
+fn prove(bounds: Bounds, least: (usize, u32)) {
+    let mut visited = search(bounds);
+    let found = (visited.origins.len(), visited.messages);
+    println!("{bounds:?}: {} states, up to {} messages", found.0, found.1);
+    assert!(found.0 > least.0 && found.1 >= least.1, "{found:?}");
+    let lost = visited.unsettled();
+    let path = lost.map(|number| visited.path(number));
+    assert!(path.is_none(), "no way to a real object: {path:?}");
+}
+
+#[test]
+fn a_handover_keeps_its_promises_in_every_order() {
+    let bounds = |departures, commands| Bounds {
+        departures,
+        commands,
+        crashes: 1,
+    };
+    prove(bounds(1, 2), (1_000, 7));
+    prove(bounds(2, 1), (5_000, 7));
+    if std::env::var("SYNCVAR_WHOLE_SEARCH").is_ok() {
+        prove(bounds(3, 2), (400_000, 12));
+    }
+}
