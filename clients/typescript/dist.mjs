@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 import { build, transform } from "esbuild";
 
 /** Modules of the package by their names. */
@@ -20,27 +21,29 @@ const TYPES = "dist/types";
 
 process.chdir(import.meta.dirname ?? dirname(new URL(import.meta.url).pathname));
 rmSync("dist", { recursive: true, force: true });
-const { resolution, ...debugged } = ENTRIES;
-const settings = {
+await build({
+  entryPoints: ENTRIES,
   outdir: "dist",
   bundle: true,
   splitting: true,
   chunkNames: "shared-[hash]",
   external: ["fzstd", "react", "vue"],
-  // Names stay: a bundler of the page shortens them, and the maps are smaller.
+  // Names stay: a bundler of the page shortens them.
   minifyWhitespace: true,
   minifySyntax: true,
   format: "esm",
   target: "es2022",
-};
-// The package has the sources, except those of the resolution: a page meets its code in no debugger, and the package has 150 KB.
-await build({ ...settings, entryPoints: debugged, sourcemap: true, sourcesContent: false });
-await build({ ...settings, minify: true, entryPoints: { resolution } });
-// Nor has it those of the replay, and short modules are read without maps.
-for (const name of ["replay", "track", "describe", "react", "vue"]) {
-  const { code } = await transform(readFileSync(`dist/${name}.js`, "utf8").replace(/\/\/# sourceMappingURL=.*/, ""), { minify: true, format: "esm", target: "es2022" });
-  writeFileSync(`dist/${name}.js`, code);
-  rmSync(`dist/${name}.js.map`);
+  sourcemap: true,
+  sourcesContent: false,
+});
+// The package has the sources, except those of the replay: it has 150 KB.
+const { code } = await transform(readFileSync("dist/replay.js", "utf8").replace(/\/\/# sourceMappingURL=.*/, ""), { minify: true, format: "esm", target: "es2022" });
+writeFileSync("dist/replay.js", code);
+rmSync("dist/replay.js.map");
+for (const name of readdirSync("dist").filter((it) => it.endsWith(".map"))) {
+  const file = join("dist", name);
+  const map = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...map, names: [], mappings: encode(decode(map.mappings).map(byLine)) }));
 }
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.dist.json"], { stdio: "inherit" });
 
@@ -56,3 +59,9 @@ for (const name of readdirSync(TYPES, { recursive: true })) {
   if (name.endsWith(".d.ts") && !shown.has(resolve(TYPES, name))) rmSync(join(TYPES, name));
 }
 for (const licence of ["LICENSE-MIT", "LICENSE-APACHE"]) copyFileSync(join("../..", licence), licence);
+
+/** Returns the first place of each line of the sources: a debugger steps by lines, and the columns are three quarters of a map. */
+function byLine(places) {
+  const isNew = ([, source, line], at) => !at || source !== places[at - 1][1] || line !== places[at - 1][2];
+  return places.filter(isNew).map((it) => it.slice(0, 4));
+}

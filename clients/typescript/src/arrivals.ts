@@ -15,6 +15,8 @@ const MAX_GATHERED = 256;
 /** Report of a tick. */
 export interface Report {
   tick: number;
+  /** Own time of its first packet, in milliseconds. */
+  at: number;
   /** Whether the changes of the tick are here. */
   isComplete: boolean;
   /** Whether the changes of all earlier ticks are here, too. */
@@ -53,7 +55,10 @@ class NewestTick {
   isPartial = false;
   isOwed = false;
 
-  constructor(readonly tick: number) {}
+  constructor(
+    readonly tick: number,
+    readonly at: number,
+  ) {}
 
   note({ isPartial, isOwed }: StreamHeader | DatagramHeader): void {
     this.isPartial ||= isPartial;
@@ -64,13 +69,13 @@ class NewestTick {
 /** Packets of one connection, from the answer to Connect on. */
 export class Arrivals {
   readonly receiver = new Receiver();
-  private readonly held: Arrived[] = [];
+  private held: Arrived[] = [];
   private gathered: Arrived[] = [];
   /** Own time of the first packet that waits, in milliseconds. */
   private since = 0;
   /** Tick of the last packet of the stream. */
   private streamTick = 0;
-  private newest = new NewestTick(0);
+  private newest = new NewestTick(0, 0);
   /** Highest known sequence of a sent datagram; of those below `settled`, the lost fields were sent again. */
   private sent = 0;
   private settled = 1;
@@ -86,7 +91,7 @@ export class Arrivals {
     if (header.ack) this.sink.acknowledged(header.ack);
     this.streamTick += header.step;
     const packet = { channel, tick: this.streamTick, reader, index: -1, after: 0 };
-    this.advance(packet.tick);
+    this.advance(packet.tick, now);
     if (header.sent !== undefined) {
       const sent = extend(this.receiver.newest, header.sent);
       this.sent = Math.max(this.sent, sent);
@@ -119,7 +124,7 @@ export class Arrivals {
     const after = header.after === undefined ? 0 : extend(receiver.handled, header.after);
     if (receiver.isKnown(sequence) || [...this.gathered, ...this.held].some((it) => it.sequence === sequence)) return;
     const packet = { channel, tick, reader, sequence, index: header.index, after };
-    this.advance(tick);
+    this.advance(tick, now);
     this.sent = Math.max(this.sent, sequence);
     if (header.settled !== undefined) this.settled = Math.max(this.settled, extend(sequence, header.settled));
     const { newest } = this;
@@ -138,11 +143,11 @@ export class Arrivals {
   }
 
   /** Begins a tick. Nobody waits for the packets of earlier ones any more. */
-  private advance(tick: number): void {
+  private advance(tick: number, now: number): void {
     if (tick <= this.newest.tick) return;
     this.flush();
     this.report(false);
-    this.newest = new NewestTick(tick);
+    this.newest = new NewestTick(tick, now);
   }
 
   private gather(packet: Arrived, now: number): void {
@@ -169,7 +174,7 @@ export class Arrivals {
     const isWhole = isComplete && !newest.isOwed && receiver.hasAll(this.settled, sent);
     const isAfterGap = !receiver.hasAll(this.reported + 1, sent);
     this.reported = sent;
-    this.sink.finished({ tick: newest.tick, isComplete, isWhole, isAfterGap });
+    this.sink.finished({ tick: newest.tick, at: newest.at, isComplete, isWhole, isAfterGap });
   }
 
   /** Applies the packets that have been gathered: those of the stream, then the datagrams by index. */
@@ -197,8 +202,7 @@ export class Arrivals {
   private release(): void {
     const isDue = (it: Arrived): boolean => it.after <= this.receiver.handled;
     const due = this.held.filter(isDue).sort((a, b) => a.tick - b.tick || a.index - b.index);
-    if (!due.length) return;
-    this.held.splice(0, Infinity, ...this.held.filter((it) => !isDue(it)));
+    this.held = this.held.filter((it) => !isDue(it));
     for (const packet of due) this.apply(packet);
   }
 }

@@ -53,17 +53,17 @@ export class Clock {
   pong(now: number, sent: number, server: number, tickRate: number): void {
     const sample = now - sent;
     if (sample < 0) return;
-    this.deviation = this.roundTrip === undefined ? sample / 2 : this.deviation * 0.75 + Math.abs(sample - this.roundTrip) / 4;
-    this.roundTrip = this.roundTrip === undefined ? sample : this.roundTrip * 0.875 + sample / 8;
+    const error = sample - (this.roundTrip ?? sample);
+    this.deviation = this.roundTrip === undefined ? sample / 2 : this.deviation * 0.75 + Math.abs(error) / 4;
+    this.roundTrip = sample - error * 0.875;
     this.tickRate = tickRate;
     this.recent = [...this.recent, { roundTrip: sample, ahead: server - now + sample / 2 }].slice(-RECENT);
   }
 
   /** Lead of the server's time over the own time; `undefined` before the first answer. */
   get ahead(): number | undefined {
-    if (!this.recent.length) return undefined;
     // The fastest answer has the least error.
-    return this.recent.reduce((best, it) => (it.roundTrip < best.roundTrip ? it : best)).ahead;
+    return this.recent.reduce((best, it) => (it.roundTrip < best.roundTrip ? it : best), this.recent[0])?.ahead;
   }
 
   /** Returns the server's time. */

@@ -198,7 +198,7 @@ export class Connection {
     if (isLossy === undefined) throw new RangeError(`the server knows no channel ${channel}`);
     const packet = Uint8Array.from([...this.view.message(), ...bytes]);
     if (!isLossy || !this.room) return this.sendMessage(packet, channel);
-    if (packet.length > this.room) throw new RangeError(`${packet.length} bytes do not fit a datagram`);
+    if (packet.length > this.room) throw new RangeError(`a datagram of ${packet.length} bytes, beyond ${this.room}`);
     this.sendDatagram(channel, packet);
   }
 
@@ -244,8 +244,10 @@ export class Connection {
     this.owner.world.expire(now);
     this.owner.extension?.advanced();
     this.writes.flush(now, this.clock.roundTrip ?? 0);
+    // The server answers with its next update. At a random moment, some of the answers hardly wait for it.
     if (this.clock.isDue(now)) {
-      this.sendMessage(message(Kind.Ping, (writer) => writer.packed(Math.round(now * 1000))));
+      const ping = (): void => this.sendMessage(message(Kind.Ping, (writer) => writer.packed(Math.round(performance.now() * 1000))));
+      setTimeout(ping, Math.random() * TICK);
     }
     this.flush();
     this.acknowledge();
@@ -274,7 +276,7 @@ export class Connection {
     const { world } = this.owner;
     world.tell();
     world.finish(report);
-    this.view.arrived(performance.now(), report.tick, this.clock.tickRate, report.isComplete && !report.isAfterGap);
+    this.view.arrived(report, this.clock.tickRate);
     this.owner.finished(report);
   }
 

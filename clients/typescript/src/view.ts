@@ -1,5 +1,6 @@
 // The time of the view: behind the arrivals of the server's ticks. Times are in milliseconds, ticks those of the headers.
 
+import type { Report } from "./arrivals.js";
 import { Slew } from "./clock.js";
 import { Kind, message } from "./messages.js";
 
@@ -27,15 +28,15 @@ export class View {
   /** Share of incomplete ticks. */
   private incomplete = 0;
 
-  /** Notes the arrival of a tick. */
-  arrived(now: number, tick: number, tickRate: number, isComplete: boolean): void {
+  /** Notes the arrival of a tick: of its first packet, for the loss of the others is no jitter. */
+  arrived({ at, tick, isComplete, isAfterGap }: Report, tickRate: number): void {
     const weight = 2 / (Math.min(++this.ticks, tickRate * MEMORY) + 1);
-    const sample = now - (tick * 1000) / tickRate;
+    const sample = at - (tick * 1000) / tickRate;
     if (this.ticks === 1) this.mean = sample;
     const difference = sample - this.mean;
     this.mean += weight * difference;
     this.variance = (1 - weight) * (this.variance + weight * difference * difference);
-    this.incomplete += weight * ((isComplete ? 0 : 1) - this.incomplete);
+    this.incomplete += weight * (+(!isComplete || isAfterGap) - this.incomplete);
   }
 
   /** Returns the tick to draw, for samples at this interval of ticks; `undefined` before the first tick. */

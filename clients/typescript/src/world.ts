@@ -320,7 +320,7 @@ export class World {
   }
 
   /** Runs the calls that wait for a tick: after its changes, or after all changes up to it. */
-  finish({ tick, isComplete, isWhole }: Report): void {
+  finish({ tick, isComplete, isWhole }: Pick<Report, "tick" | "isComplete" | "isWhole">): void {
     if (isComplete) this.completed = tick;
     this.runLate((call) => (call.tick === tick ? isComplete : call.tick < tick && isWhole));
   }

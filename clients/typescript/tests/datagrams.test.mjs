@@ -276,3 +276,23 @@ test("the view of a link that loses whole ticks is behind by a second interval",
   const [whole, lossy] = delays;
   assert.ok(lossy - whole > 0.8 && lossy - whole < 1.4, String(delays));
 });
+
+test("a late packet of the stream does not move the view: its tick has arrived with its datagram", async (context) => {
+  const { client, transport } = await own(context);
+  let streamed = 1;
+  for (let tick = 2; tick < 80; tick++) {
+    await sleep(33);
+    const isLate = tick % 10 === 0;
+    if (isLate) streamed++;
+    transport.datagram(tick - 1, tick, message(22, [2, 1, tick]), streamed);
+    client.showView();
+    // Sent with its datagram, it arrives behind that of the next tick.
+    if (tick % 10 === 1 && tick > 10) {
+      await sleep(7);
+      transport.receive([[0, Uint8Array.from([3, 10])]]);
+    }
+  }
+  await turn();
+  const behind = 299 + 79 - client.showView();
+  assert.ok(behind > 1.9 && behind < 2.3, `${behind} ticks: two intervals, and hardly a deviation`);
+});

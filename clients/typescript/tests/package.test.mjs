@@ -59,6 +59,12 @@ test("the package is small, strict and whole", async (context) => {
   writeFileSync(join(folder, "adapters.ts"), adapters.join(""));
   const lib = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom", "--module", "nodenext", "--types", ""];
   run(join(root, "node_modules/.bin/tsc"), ...lib, "page.ts", "adapters.ts");
+  for (const [name, call, source] of [["syncvar", "new all.Client('http://a', { payload: new Uint8Array(1e6) })", "client"], ["syncvar/resolution", "all.resolve()", "resolution"]]) {
+    const program = `const all = await import("${name}"); try { ${call}; } catch (error) { console.log(error.stack); }`;
+    // A source map leads from the module to the line of its source, which the package has.
+    const [, file, line] = new RegExp(`\\((.*/src/${source}[.]ts):(\\d+):`).exec(run("node", "--enable-source-maps", "--input-type=module", "--eval", program));
+    assert.ok(readFileSync(file, "utf8").split("\n").length > line, file);
+  }
   writeFileSync(join(folder, "codec.ts"), 'import { register } from "syncvar";\nconsole.log(register);\n');
   const bundle = (file) => run(join(root, "node_modules/.bin/esbuild"), file, "--bundle", "--minify", "--format=esm", "--log-level=error").length;
   // A part of a module that a page does not use is not in its bundle.

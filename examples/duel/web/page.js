@@ -32,8 +32,9 @@ let mine;
 let prediction;
 /** The field as drawn last. */
 let drawn = { players: [], rockets: [] };
-/** Its tick, the own time of its frame, and its points on the page. */
+/** Its tick, the ticks from there to the server's time, the own time of its frame, and its points on the page. */
 let shown;
+let behind;
 let shownAt;
 let view;
 const fired = { shot: 0, rocket: 0 };
@@ -166,6 +167,7 @@ function frame() {
   const now = performance.now();
   shown = client.showView();
   shownAt = now;
+  behind = shown === undefined ? undefined : client.tick() - shown;
   if (client.state === "ready" && mine) predictor.setInput(input());
   if (shown !== undefined) drawn = scene(shown);
   view = drawField(field, { ...drawn, aim: aim() }, effects, now);
@@ -186,7 +188,7 @@ setInterval(() => {
   const tick = client.tick();
   $("tick").textContent = tick === undefined ? "" : Math.floor(tick);
   $("ahead").textContent = tick === undefined || inputTick === undefined ? "" : `${Math.max(inputTick - Math.floor(tick), 0)} ticks`;
-  $("behind").textContent = tick === undefined || shown === undefined ? "" : `${(tick - shown).toFixed(1)} ticks`;
+  $("behind").textContent = behind === undefined ? "" : `${behind.toFixed(1)} ticks`;
   $("corrections").textContent = prediction?.corrections ?? "";
 }, 250);
 requestAnimationFrame(frame);
@@ -197,6 +199,6 @@ globalThis.game = {
   own: () => mine && { id: mine.id, position: prediction.state.position, corrections: prediction.corrections },
   drawn: () => drawn,
   toPage: (point) => view.toPage(point),
-  /** Own time of the last frame in milliseconds, and the ticks between the server's time and the drawn tick. */
-  frame: () => ({ at: shownAt, behind: shown === undefined ? undefined : client.tick() - shown }),
+  /** Own time of the last frame in milliseconds, and the age of the drawn tick. */
+  frame: () => ({ at: shownAt, behind }),
 };

@@ -22,6 +22,9 @@ use crate::{LinkConditions, PeerAddrs, TransportCounters, TransportOptions, runt
 /// Text for the clients when the server stops.
 const GOODBYE: &str = "the server is shutting down";
 
+/// Time that a packet may wait for its simulated link.
+const LINK_STEP: Duration = Duration::from_millis(1);
+
 /// Rounds of reading before a tick, as long as the sockets have input.
 const MAX_READS: usize = 64;
 
@@ -284,6 +287,10 @@ impl<E: Endpoint> Host<E> {
                     }
                 }
                 () = self.readable() => {}
+                // A packet enters its simulated link when it arrives, not with the next tick.
+                () = tokio::time::sleep(LINK_STEP), if self.shaping.has_links() => {
+                    self.receive(server, self.now);
+                }
             }
         }
     }

@@ -150,7 +150,7 @@ export class Stage {
     }
     if (origin) world.spawnFinished(1);
     world.tell();
-    world.finish({ tick, isComplete: true, isWhole: true, isAfterGap: false });
+    world.finish({ tick, isComplete: true, isWhole: true });
     if (measure) this.costs = measure.costs(world, this.events.slice(first).flatMap((it) => (it.kind === "change" ? [it.change] : [])));
     if (volume === "told") this.listeners.emit("tick", tick);
   }
