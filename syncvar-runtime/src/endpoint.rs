@@ -248,15 +248,19 @@ pub struct PacketLimits {
     pub batch_threshold: usize,
     /// Largest packet on a reliable channel, in bytes.
     pub max_reliable: usize,
-    /// Largest packet on an unreliable channel, in bytes.
+    /// Largest packet that this end sends on an unreliable channel, in bytes.
     pub max_unreliable: usize,
     /// Whether packets of unreliable channels travel as datagrams, which may be lost and reordered. The
     /// transport then passes them to [`Endpoint::handle_datagram`]. Otherwise all packets of a connection keep
-    /// one order.
+    /// one order. Both ends of a connection have the same: the server sends up to [`MIN_DATAGRAM`](Self::MIN_DATAGRAM) bytes, a client
+    /// may send less.
     pub datagrams: bool,
 }
 
 impl PacketLimits {
+    /// Length of the datagrams that the path from a server to its client takes at least, in bytes. A shorter path has none.
+    pub const MIN_DATAGRAM: usize = 1_124;
+
     /// Limits of a byte stream with frames of 16 KiB.
     pub const STREAM: Self = Self::frames(16 * 1024);
 

@@ -6,21 +6,12 @@ use syncvar::NetworkBehaviour;
 use syncvar::interest::Tag;
 use syncvar::prelude::*;
 use syncvar::testing::{Conditions, Random};
-use syncvar::{ClientConfig, PacketLimits, ServerConfig};
+use syncvar::{ClientConfig, Endpoint, PacketLimits, ServerConfig};
 use syncvar_testing::{DATAGRAMS, Packet, Pair, token};
 
 /// Returns a pair with datagrams that updates at 30 Hz.
 fn joined(prefabs: impl Fn() -> Prefabs, config: ServerConfig) -> Pair {
-    with_datagrams(prefabs, config, 16 * 1024)
-}
-
-/// As [`joined`], with datagrams of this size.
-fn with_datagrams(prefabs: impl Fn() -> Prefabs, config: ServerConfig, size: usize) -> Pair {
-    let limits = PacketLimits {
-        max_unreliable: size,
-        ..DATAGRAMS
-    };
-    let mut pair = Pair::joined(prefabs, config, ClientConfig::default(), limits);
+    let mut pair = Pair::joined(prefabs, config, ClientConfig::default(), DATAGRAMS);
     pair.tick = Duration::from_nanos(33_333_334);
     settle(&mut pair);
     pair
@@ -366,24 +357,42 @@ fn complete_ticks_have_all_changes_up_to_them() {
 }
 
 #[test]
-fn both_ends_do_without_datagrams_that_are_too_small() {
+fn datagrams_of_a_client_may_be_shorter_than_those_of_its_server() {
     /// Object that its owner moves.
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0, channel = unreliable)]
     struct Cart {
         #[sync_var(write = owner)]
         x: SyncVar<u32>,
+        #[sync_var]
+        y: SyncVar<u32>,
     }
 
     let carts = || Prefabs::new().register::<Cart>("cart");
-    for (size, has_datagrams) in [(600, false), (1_123, false), (1_124, true)] {
-        let mut pair = with_datagrams(carts, ServerConfig::default(), size);
+    for (size, has_datagrams) in [(600, true), (1_023, true), (1_200, true), (1_200, false)] {
+        let server = NetworkServer::with_config(carts(), ServerConfig::default());
+        let client = NetworkClient::new(carts());
+        let limits = PacketLimits {
+            datagrams: has_datagrams,
+            ..DATAGRAMS
+        };
+        let mut pair = Pair::connect(server, client, limits);
+        // A browser sends less than it receives.
+        let limits = PacketLimits {
+            max_unreliable: size,
+            ..limits
+        };
+        Endpoint::handle_connect(&mut pair.client, limits);
+        pair.tick = Duration::from_nanos(33_333_334);
+        settle(&mut pair);
         let id = pair.server.spawn(Cart::default());
         pair.server.set_owner(id, Some(pair.connection)).unwrap();
         settle(&mut pair);
         pair.client.get_mut::<Cart>(id).unwrap().x.set(7);
+        pair.server.get_mut::<Cart>(id).unwrap().y.set(8);
         settle(&mut pair);
         assert_eq!(pair.server.get::<Cart>(id).unwrap().x, 7, "{size}");
+        assert_eq!(pair.client.get::<Cart>(id).unwrap().y, 8, "{size}");
         let losses = pair.server.losses(pair.connection).unwrap();
         let on_client = pair.client.losses();
         assert_eq!(

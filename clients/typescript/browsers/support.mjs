@@ -71,7 +71,7 @@ export async function until(page, what, test, limit = 20_000) {
     if (last) return Math.round(performance.now() - from);
     await sleep(100);
   }
-  throw new Error(`not within ${limit} ms: ${what}; ${await page.evaluate(() => JSON.stringify([game.client.state, [...game.client.objects.keys()]]))}`);
+  throw new Error(`not within ${limit} ms: ${what}; ${await page.evaluate(() => (globalThis.game ? JSON.stringify([game.client.state, [...game.client.objects.keys()]]) : document.body.innerText))}`);
 }
 
 /** Waits until the objects of a page are those of the server: all fields but places, which differ by a step. */

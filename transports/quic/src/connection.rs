@@ -52,13 +52,12 @@ pub(crate) fn with_reason(result: io::Result<End>, connection: &Connection) -> i
 
 /// Returns the packet sizes of a connection. The path takes datagrams of this size from the handshake on.
 fn limits(longest: Option<usize>, options: &TransportOptions) -> PacketLimits {
+    let longest = longest.map(|longest| longest.saturating_sub(CHANNEL).min(MAX_PACKET));
     PacketLimits {
         batch_threshold: options.max_packet.min(BATCH),
         max_reliable: options.max_packet,
-        max_unreliable: longest.map_or(options.max_packet, |longest| {
-            longest.saturating_sub(CHANNEL).min(MAX_PACKET)
-        }),
-        datagrams: longest.is_some(),
+        max_unreliable: longest.unwrap_or(options.max_packet),
+        datagrams: longest.is_some_and(|longest| longest >= PacketLimits::MIN_DATAGRAM),
     }
 }
 

@@ -9,10 +9,11 @@ use crate::link::header_bytes::MAX_HEADER;
 /// Longest chunk for datagrams, in bytes. QUIC's smallest packet leaves so much.
 pub(crate) const CHUNK_SIZE: usize = 1_100;
 
-/// Returns the length of the longest datagram on a transport with these limits; `None` if the longest chunk does not fit.
-/// Both ends decide by it.
+const _: () = assert!(CHUNK_SIZE + MAX_HEADER == PacketLimits::MIN_DATAGRAM);
+
+/// Returns the length of a server's longest datagram on a transport with these limits; `None` if the longest chunk does not fit.
 pub(crate) fn datagram_size(limits: &PacketLimits) -> Option<usize> {
-    let is_enough = limits.datagrams && limits.max_unreliable >= CHUNK_SIZE + MAX_HEADER;
+    let is_enough = limits.datagrams && limits.max_unreliable >= PacketLimits::MIN_DATAGRAM;
     is_enough.then_some(limits.max_unreliable)
 }
 

@@ -7,20 +7,20 @@ use crate::client::inbound::PacketContext;
 use crate::client::outbound::Carrier;
 use crate::client::writes::Sending;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
-use crate::message::{Ping, datagram_size};
+use crate::message::Ping;
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
 
 /// The server is [`ConnectionId::SERVER`], whatever number a caller passes. The sizes of packets are
 /// settings of the client: [`ClientConfig`](crate::ClientConfig). Of the limits,
-/// [`PacketLimits::datagrams`] counts, and [`PacketLimits::max_unreliable`] with it: a connection with datagrams
-/// below 1 124 bytes has none.
+/// [`PacketLimits::datagrams`] counts, and [`PacketLimits::max_unreliable`] with it: the length of the longest datagram of the
+/// client.
 impl Endpoint for NetworkClient {
     type Error = ReadError;
     type Event = ClientEvent;
 
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
         self.session.carrier = Carrier {
-            datagrams: datagram_size(&limits).is_some(),
+            datagrams: limits.datagrams,
             longest: if limits.datagrams {
                 limits.max_unreliable
             } else {
