@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
-use quinn::{ClientConfig, IdleTimeout, ServerConfig, TransportConfig, VarInt};
+use quinn::{ClientConfig, EndpointConfig, IdleTimeout, ServerConfig, TransportConfig, VarInt};
+use quinn_proto::HashedConnectionIdGenerator;
+use ring::hmac::{HMAC_SHA256, Key};
 use syncvar_tls::{Identity, Trust};
 use syncvar_tokio::TransportOptions;
 
@@ -48,6 +50,31 @@ const MIN_RECEIVE_WINDOW: u32 = 64 * 1024;
 /// Longest silence that quinn takes.
 const MAX_IDLE: Duration = Duration::from_hours(24);
 
+/// Silence of a server after which a client asks for a sign of life. A server sends in each tick with changes. A server that has started again answers
+/// with a reset, so this time decides how soon its clients return.
+const KEEP_ALIVE: Duration = Duration::from_millis(250);
+
+/// Returns the settings of a server's socket.
+///
+/// A server that has started again, with the same private key from PEM, does not know the connections of before. It recognises their
+/// numbers, and the clients recognise its resets (RFC 9000, 10.3): both follow from the key. So a client notices
+/// the end of its connection at its next datagram, and not after the `idle_timeout`.
+pub(crate) fn endpoint(identity: &Identity) -> EndpointConfig {
+    let key = Key::new(HMAC_SHA256, &identity.secret("syncvar quic resets"));
+    let secret = identity.secret("syncvar quic connections");
+    let number = secret
+        .iter()
+        .take(8)
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let mut config = EndpointConfig::new(Arc::new(key));
+    config
+        .cid_generator(move || Box::new(HashedConnectionIdGenerator::from_key(number)))
+        // Datagrams that arrive together have one time, and each of their clients waits for a reset. It is shorter than the
+        // datagram, and cheaper than the retry that any first datagram gets: a forged address gains nothing.
+        .min_reset_interval(Duration::ZERO);
+    config
+}
+
 pub(crate) fn server(identity: &Identity) -> io::Result<ServerConfig> {
     let tls = identity.server_config(PROTOCOLS)?;
     let crypto = QuicServerConfig::try_from(tls).map_err(io::Error::other)?;
@@ -63,7 +90,7 @@ pub(crate) fn client(trust: &Trust, options: &TransportOptions) -> io::Result<Cl
     let crypto = QuicClientConfig::try_from(tls).map_err(io::Error::other)?;
     let mut config = ClientConfig::new(Arc::new(crypto));
     let mut transport = transport(options, SERVER_STREAMS);
-    transport.keep_alive_interval(Some(options.idle_timeout.min(MAX_IDLE) / 3));
+    transport.keep_alive_interval(Some(KEEP_ALIVE.min(options.idle_timeout / 3)));
     config.transport_config(Arc::new(transport));
     Ok(config)
 }

@@ -2,6 +2,7 @@
 
 mod exchange;
 mod limits;
+mod restart;
 mod support;
 #[cfg(feature = "webtransport")]
 mod web;

@@ -4,6 +4,9 @@ use std::fmt::Write;
 use std::io;
 use std::sync::Arc;
 
+use ring::hmac::{HMAC_SHA256, Key, sign};
+#[cfg(feature = "generate")]
+use ring::rand::SystemRandom;
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -16,7 +19,11 @@ use crate::{CertHash, invalid, provider};
 ///
 /// The debug output omits the key.
 #[derive(Clone, Debug)]
-pub struct Identity(Kind);
+pub struct Identity {
+    kind: Kind,
+    /// Source of the [secrets](Identity::secret).
+    secrets: Arc<Key>,
+}
 
 #[derive(Clone, Debug)]
 enum Kind {
@@ -41,9 +48,13 @@ impl Identity {
         }
         let key = PrivateKeyDer::from_pem_slice(key);
         let key = key.map_err(|error| invalid(format!("malformed private key: {error}")))?;
+        let secrets = Arc::new(Key::new(HMAC_SHA256, key.secret_der()));
         let certified = CertifiedKey::from_der(chain, key, &provider());
         let certified = certified.map_err(|error| invalid(format!("unusable key: {error}")))?;
-        Ok(Self(Kind::Fixed(Arc::new(certified))))
+        Ok(Self {
+            kind: Kind::Fixed(Arc::new(certified)),
+            secrets,
+        })
     }
 
     /// Makes a certificate in memory, signed by itself, for these names and addresses. Clients verify its
@@ -54,18 +65,36 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for a name that DNS does not allow.
+    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for a name that DNS does not allow. Also when the system has no random
+    /// numbers.
     #[cfg(feature = "generate")]
     pub fn generated(names: &[&str]) -> io::Result<Self> {
         let now = std::time::SystemTime::now();
         let rotation = crate::generated::Rotation::new(names, now)?;
-        Ok(Self(Kind::Generated(Arc::new(rotation))))
+        let secrets = Key::generate(HMAC_SHA256, &SystemRandom::new());
+        let secrets = secrets.map_err(|_| io::Error::other("no random numbers"))?;
+        Ok(Self {
+            kind: Kind::Generated(Arc::new(rotation)),
+            secrets: Arc::new(secrets),
+        })
+    }
+
+    /// Returns a secret for a purpose, such as `"tokens of my game"`: unknown to anybody without the private key, and different for each purpose.
+    /// Each process with the same private key from PEM has the same secrets, so one that starts again knows what the
+    /// process before has signed. The secrets of a [generated](Self::generated) identity end with its process.
+    pub fn secret(&self, purpose: &str) -> [u8; 32] {
+        let mut secret = [0; 32];
+        let signed = sign(&self.secrets, purpose.as_bytes());
+        for (byte, of_secret) in secret.iter_mut().zip(signed.as_ref()) {
+            *byte = *of_secret;
+        }
+        secret
     }
 
     /// Returns the hashes that clients may verify in place of a chain: of the present and the next
     /// generated certificate. None for certificates from PEM: browsers refuse such hashes.
     pub fn hashes(&self) -> Vec<CertHash> {
-        match &self.0 {
+        match &self.kind {
             Kind::Fixed(_) => Vec::new(),
             #[cfg(feature = "generate")]
             Kind::Generated(rotation) => rotation.hashes(std::time::SystemTime::now()),
@@ -102,7 +131,7 @@ impl Identity {
 
 impl ResolvesServerCert for Identity {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        Some(match &self.0 {
+        Some(match &self.kind {
             Kind::Fixed(certified) => Arc::clone(certified),
             #[cfg(feature = "generate")]
             Kind::Generated(rotation) => rotation.present(std::time::SystemTime::now()),
@@ -135,6 +164,24 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
             assert!(error.to_string().starts_with(text), "{error}");
         }
+    }
+
+    #[test]
+    fn secrets_follow_from_the_key_and_the_purpose() {
+        let identity = |key: &KeyPair| {
+            let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+            let chain = params.self_signed(key).unwrap().pem();
+            Identity::from_pem(chain.as_bytes(), key.serialize_pem().as_bytes()).unwrap()
+        };
+        let key = KeyPair::generate().unwrap();
+        let secret = identity(&key).secret("resets");
+        // A renewed certificate with the same key.
+        assert_eq!(identity(&key).secret("resets"), secret);
+        assert_ne!(identity(&key).secret("tokens"), secret);
+        assert_ne!(
+            identity(&KeyPair::generate().unwrap()).secret("resets"),
+            secret
+        );
     }
 
     #[test]
