@@ -79,9 +79,11 @@ impl Identity {
         })
     }
 
-    /// Returns a secret for a purpose, such as `"tokens of my game"`: unknown to anybody without the private key, and different for each purpose.
-    /// Each process with the same private key from PEM has the same secrets, so one that starts again knows what the
-    /// process before has signed. The secrets of a [generated](Self::generated) identity end with its process.
+    /// Returns a secret for a purpose, such as `"tokens of my game"`, derived from the private key. Each purpose has a
+    /// different secret, and the secrets do not show the key.
+    ///
+    /// Processes with the same private key from PEM have the same secrets: a new process verifies the signatures of the
+    /// process before. The secrets of a [generated](Self::generated) identity end with its process.
     pub fn secret(&self, purpose: &str) -> [u8; 32] {
         let mut secret = [0; 32];
         let signed = sign(&self.secrets, purpose.as_bytes());
