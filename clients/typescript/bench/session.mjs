@@ -67,7 +67,7 @@ export async function connect(Client, objects) {
     for (const packet of packets) socket.onmessage({ data: packet.buffer });
   };
   const receive = (bytes) => decode([Uint8Array.from([0, ...bytes])]);
-  receive([...message(21, [1, ...new TextEncoder().encode(SCHEMA)]), ...message(32, [6, ...Array(8).fill(0), 1, ...Array(8).fill(9), 241, 60, 20, 0, 2, 0, 1])]);
+  receive([...message(21, [1, ...new TextEncoder().encode(SCHEMA)]), ...message(32, [7, ...Array(8).fill(0), 1, ...Array(8).fill(9), 241, 60, 20, 0, 2, 0, 1])]);
   receive([0x01, 1, ...message(12, [0])]);
   const entries = Array.from({ length: objects }, (_, at) => ({ id: at + 1, contents: [0, ...f32(0), ...f32(0), 100] }));
   for (const packet of batches(23, entries)) receive([0, ...packet]);
