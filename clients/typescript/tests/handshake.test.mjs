@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import * as bench from "../bench/session.mjs";
 import { Client } from "../syncvar.js";
 import { accepted, described, FakeSocket, message, takeMessages } from "./support.mjs";
 import { sleep, turn } from "./time.mjs";
@@ -195,4 +196,16 @@ test("names of all kinds and up to 1000 characters are read", async (context) =>
   receive(socket, [...described(prefabs.join("")), ...accepted()]);
   const read = client.schema.prefabs.map(({ name, was }) => [name, ...was]);
   assert.deepEqual(read, [...names, 'of é "two" words'].map((name) => [name, name]));
+});
+
+test("the session of the benches joins, and decodes its changes", async (context) => {
+  const joining = bench.connect(Client, 100);
+  await sleep(30);
+  const { client, decode } = await joining;
+  context.after(() => client.close());
+  let changes = 0;
+  client.on("Mover.x", () => changes++);
+  const round = bench.positions(1, 100);
+  decode(bench.tick(round));
+  assert.equal(changes, round.length);
 });
