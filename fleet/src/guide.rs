@@ -2,3 +2,6 @@
 
 #[doc = include_str!("../../guide/src/relays.md")]
 mod relays {}
+
+#[doc = include_str!("../../guide/src/zones.md")]
+mod zones {}

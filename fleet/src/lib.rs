@@ -5,8 +5,8 @@
 //! a clock, as the ends of `syncvar`, so tests run in virtual time.
 //!
 //! ```text
-//! relay      spectators of an origin                 zone, gateway: later
-//! ──────────────────────────────────────────────────────────────────────────
+//! relay      spectators of an origin                 zone: a part of a world; handovers, ghosts, leases
+//! ──────────────────────────────────────────────────────────────────────────────────────────────
 //! carrier    Carrier: records, questions, living nodes
 //!            memory (virtual time, faults), link (the transports of `syncvar`; sockets)
 //! ```
@@ -22,10 +22,9 @@ mod relay;
 pub mod sockets;
 mod spectator_message;
 mod world_state;
-mod zone;
+pub mod zone;
 
 pub use carrier::{Carrier, CarrierEvent, Node, NodeId, Question, QuestionId, Role, Topic};
 pub use origin::{NoIncarnation, Origin, SpectatorMessage};
 pub use relay::{Relay, RelayConfig, RelayStats, WorldError};
 pub use world_state::{WorldState, WorldStateError};
-pub use zone::{ClientId, ZoneId};

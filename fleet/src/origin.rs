@@ -103,6 +103,11 @@ impl Origin {
                 self.take_question(server, carrier, (from, id), &question);
             }
         }
+        self.publish(server, carrier);
+    }
+
+    /// Publishes the new records, and answers the questions for keyframes.
+    pub(crate) fn publish(&mut self, server: &mut NetworkServer, carrier: &mut impl Carrier) {
         for record in server.records_after(self.seq) {
             self.seq = record.seq();
             if !record.is_keyframe() {
@@ -118,7 +123,8 @@ impl Origin {
         self.messages.pop_front()
     }
 
-    fn take_question(
+    /// Takes a question of a node.
+    pub(crate) fn take_question(
         &mut self,
         server: &mut NetworkServer,
         carrier: &mut impl Carrier,

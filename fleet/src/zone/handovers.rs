@@ -161,6 +161,13 @@ impl Handovers {
         });
     }
 
+    /// Removes an object that has ended. An object on its way stays.
+    pub(crate) fn despawn(&mut self, object: NetId) {
+        if self.is_real(object) {
+            self.residences.remove(&object);
+        }
+    }
+
     /// Returns whether the real copy of an object is in this zone.
     pub(crate) fn is_real(&self, object: NetId) -> bool {
         let residence = self.residences.get(&object);
@@ -183,18 +190,27 @@ impl Handovers {
 
     /// Returns the offers without an answer. A zone repeats them until their answers arrive.
     pub(crate) fn offers(&self) -> impl Iterator<Item = (ZoneId, Offer)> {
-        self.residences.iter().filter_map(|(object, residence)| {
-            let departure = residence.departure.as_ref()?;
-            let outgoing = self.outgoing.get(&departure.to)?;
-            let offer = Offer {
-                number: departure.number,
-                settled: outgoing.settled(),
-                object: *object,
-                epoch: residence.epoch + 1,
-                state: departure.state.clone(),
-                commands: residence.commands.clone(),
-            };
-            Some((departure.to, offer))
+        self.outgoing.iter().flat_map(|(to, outgoing)| {
+            outgoing.open.iter().filter_map(|(number, object)| {
+                let residence = self.residences.get(object)?;
+                let departure = residence.departure.as_ref()?;
+                let offer = Offer {
+                    number: *number,
+                    settled: outgoing.settled(),
+                    object: *object,
+                    epoch: residence.epoch + 1,
+                    state: departure.state.clone(),
+                    commands: residence.commands.clone(),
+                };
+                Some((*to, offer))
+            })
+        })
+    }
+
+    /// Returns whether an offer has no answer so far.
+    pub(crate) fn is_new(&self, from: ZoneId, offer: &Offer) -> bool {
+        self.incoming.get(&from).is_none_or(|incoming| {
+            offer.number >= incoming.settled && !incoming.answers.contains_key(&offer.number)
         })
     }
 
@@ -256,6 +272,13 @@ impl Handovers {
             _ if number - 1 == last => CommandPlace::Next,
             _ => CommandPlace::Early,
         }
+    }
+
+    /// Returns the number of the last command of a client to an object that is real here.
+    pub(crate) fn applied(&self, object: NetId, client: ClientId) -> Option<u32> {
+        let residence = self.residences.get(&object);
+        let residence = residence.filter(|it| it.departure.is_none())?;
+        Some(residence.commands.get(&client).copied().unwrap_or_default())
     }
 
     /// Notes that a command in its [place](Self::place) was applied.

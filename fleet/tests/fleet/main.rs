@@ -5,3 +5,5 @@ mod relays;
 mod schedules;
 mod sockets;
 mod stage;
+mod zone_stage;
+mod zones;

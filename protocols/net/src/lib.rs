@@ -39,8 +39,8 @@ pub use record::{RecordError, RecordItem, RecordPart, TickRecord};
 pub use save::{Save, SaveError};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
-    PacketError, ParentError, Past, Replicated, SchemaRequests, ServerConfig, ServerEvent,
-    ServerWrites, SpawnOptions,
+    PacketError, ParentError, Past, RecordExcerpt, Replicated, SchemaRequests, ServerConfig,
+    ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;
 pub use stats::Stats;

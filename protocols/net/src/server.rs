@@ -32,6 +32,7 @@ mod context;
 mod datagram_link;
 mod datagrams;
 mod event;
+mod excerpt;
 mod ground;
 mod host;
 mod inputs;
@@ -48,6 +49,7 @@ mod visibility;
 pub use api::local_client::LocalClient;
 pub use config::{Admission, SchemaRequests, ServerConfig};
 pub use event::{PacketError, ServerEvent};
+pub use excerpt::RecordExcerpt;
 pub use ledger::budget::Budget;
 pub use objects::guard::{BehaviourMut, ServerWrites};
 pub use objects::parent::ParentError;
@@ -78,6 +80,7 @@ use objects::guard::begin_write;
 use outbound::Outbound;
 use replication::Replication;
 use rewind::Rewind;
+use saving::notes::Notes;
 use sessions::Sessions;
 use visibility::Visibility;
 
@@ -174,6 +177,7 @@ impl NetworkServer {
                 config: Box::new(config),
                 ticks: Ticks::default(),
                 alternates: Vec::new(),
+                notes: Notes::default(),
             },
             objects: Objects::new(prefabs, callbacks),
         }

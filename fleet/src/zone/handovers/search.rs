@@ -426,6 +426,7 @@ fn a_handover_keeps_its_promises_in_every_order() {
         commands,
         crashes: 1,
     };
+    prove(bounds(3, 0), (500, 6));
     prove(bounds(1, 2), (1_000, 7));
     prove(bounds(2, 1), (5_000, 7));
     if std::env::var("SYNCVAR_WHOLE_SEARCH").is_ok() {

@@ -68,6 +68,8 @@ pub enum SaveError {
     },
     /// The object is checked out: no callback of an object saves the server.
     CheckedOut(NetId),
+    /// The id of an object is in use.
+    IdTaken(NetId),
 }
 
 impl fmt::Display for SaveError {
@@ -96,6 +98,7 @@ impl fmt::Display for SaveError {
             Self::CheckedOut(object) => {
                 write!(f, "object {object} is checked out: a callback runs")
             }
+            Self::IdTaken(object) => write!(f, "the id of object {object} is in use"),
         }
     }
 }

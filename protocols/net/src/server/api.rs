@@ -26,6 +26,7 @@ mod inputs;
 mod interest;
 pub(super) mod local_client;
 mod messages;
+mod moving;
 mod network_side;
 mod objects;
 mod ownership;

@@ -9,6 +9,7 @@ use syncvar_runtime::events::Events;
 use syncvar_runtime::unstable::clock::Clock;
 
 use crate::link::settings::LossSettings;
+use crate::server::saving::notes::Notes;
 use crate::server::{ServerConfig, ServerEvent};
 use crate::stats::Stats;
 pub(super) use ticks::Ticks;
@@ -27,6 +28,7 @@ pub(crate) struct Context {
     pub(crate) ticks: Ticks,
     /// Addresses of further servers of the same world.
     pub(crate) alternates: Vec<String>,
+    pub(crate) notes: Notes,
 }
 
 impl Context {

@@ -16,4 +16,5 @@ pub(crate) mod apply;
 pub(crate) mod facts;
 pub(crate) mod gather;
 pub(crate) mod journal;
+pub(crate) mod notes;
 pub(crate) mod objects;

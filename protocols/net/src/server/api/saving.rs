@@ -24,7 +24,8 @@ impl NetworkServer {
     ///
     /// * ids, permits, places, parents, scene ids, groups, owners, connections to which an object is shown or hidden;
     /// * sessions: a client returns to the loaded server, see [`load`](Self::load);
-    /// * objects of players with a [key](Self::set_player_key).
+    /// * objects of players with a [key](Self::set_player_key);
+    /// * [notes](Self::set_note) of the program.
     ///
     /// It lacks members of behaviours without `#[sync_var]`, the state of the interest management, queued calls and
     /// messages, and the local client. A field with a codec has the value that travels. Costs as much as a client that joins.
@@ -97,6 +98,7 @@ impl NetworkServer {
         ground.outbound.journal = Some(Box::new(Journal::new(seq, now, known)));
         // The state has all earlier changes.
         ground.objects.track_journal(true);
+        ground.context.notes.take_changes().for_each(drop);
         Ok(Save::of_server(schema, keyframe))
     }
 
@@ -190,6 +192,8 @@ impl NetworkServer {
         }
         let tick = self.context.ticks.number(save.tick());
         self.outbound.store.tick = tick.unwrap_or(1);
+        let notes = loaded.facts.notes.clone();
+        self.context.notes.restore(notes);
         let facts = &loaded.facts.server;
         self.objects.world.net_ids = NetIds::starting_at(facts.next_object);
         self.objects.continue_permits(facts.last_permit);

@@ -19,6 +19,7 @@ const SERVER: u8 = 0;
 const OBJECT: u8 = 1;
 const CONNECTION: u8 = 2;
 const PLAYER: u8 = 3;
+const NOTE: u8 = 4;
 
 /// Facts of a server, by what they are about.
 #[derive(Debug, Default)]
@@ -28,6 +29,8 @@ pub(crate) struct Facts {
     pub(crate) connections: BTreeMap<ConnectionId, ConnectionFacts>,
     /// Objects that wait for their player, by its key.
     pub(crate) players: BTreeMap<Bytes, Vec<NetId>>,
+    /// Values of the program, by key.
+    pub(crate) notes: BTreeMap<Bytes, Bytes>,
 }
 
 /// Numbers that a server continues.
@@ -159,6 +162,14 @@ impl FactsWriter {
         });
     }
 
+    /// Adds a value of the program; an empty one ends it.
+    pub(crate) fn note(&mut self, key: &[u8], value: &[u8]) {
+        self.entry(NOTE, 0, |writer| {
+            write_sized(writer, key);
+            writer.write_bytes(value);
+        });
+    }
+
     /// Adds entries of an earlier writer.
     pub(crate) fn append(&mut self, entries: &[u8]) {
         self.0.write_bytes(entries);
@@ -221,6 +232,15 @@ impl Facts {
                     self.players.remove(&key);
                 } else {
                     self.players.insert(key, objects);
+                }
+            }
+            NOTE => {
+                let key = Bytes::copy_from_slice(read_sized(reader)?);
+                let value = reader.read_bytes(reader.remaining())?;
+                if value.is_empty() {
+                    self.notes.remove(&key);
+                } else {
+                    self.notes.insert(key, Bytes::copy_from_slice(value));
                 }
             }
             _ => return Err(invalid(reader, "kind of a fact", kind.into())),

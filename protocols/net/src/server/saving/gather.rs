@@ -46,6 +46,9 @@ pub(crate) fn write_keyframe(
     for entry in numbers.connections.values().chain(numbers.players.values()) {
         facts.append(entry);
     }
+    for (key, value) in ground.context.notes.iter() {
+        facts.note(key, value);
+    }
     objects.drain_into(&mut items);
     items.add_facts(facts.as_bytes());
     let origin = ground.record_origin();

@@ -42,6 +42,9 @@ pub(crate) fn write_record(ground: &mut Ground<'_>, visibility: &Visibility) {
         }
     }
     write_numbers(ground, visibility, &mut facts);
+    for (key, value) in ground.context.notes.take_changes() {
+        facts.note(&key, &value);
+    }
     let now = ground.context.clock.now();
     let Some(journal) = &ground.outbound.journal else {
         return;

@@ -1,0 +1,308 @@
+//! Messages between zones, voters and the senders of commands. WIRE.md, section 12.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use syncvar_runtime::{
+    Encoding, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult,
+};
+
+use crate::zone::handovers::{Answer, Offer};
+use crate::zone::lease::{LeaseAnswer, LeaseRequest};
+use crate::zone::{ClientId, VoterId, ZoneId};
+
+/// Version of the layout, in a byte that no message of a spectator has.
+const VERSION: u8 = 0x81;
+
+/// Length of the checksum before the bytes that it covers.
+const CHECKSUM: usize = 4;
+
+const LEASE: u8 = 0;
+const OFFERS: u8 = 1;
+const COMMANDS: u8 = 2;
+
+/// Content of a call between two nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ZoneCall {
+    Lease(LeaseRequest),
+    /// Objects on their way from a zone to a zone.
+    Offers {
+        from: ZoneId,
+        to: ZoneId,
+        offers: Vec<Offer>,
+    },
+    Commands(Vec<NumberedCommand>),
+}
+
+/// Command of a client to an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NumberedCommand {
+    pub(crate) client: ClientId,
+    pub(crate) object: NetId,
+    /// Number among the commands of the client to the object, from 1.
+    pub(crate) number: u32,
+    pub(crate) command: Bytes,
+}
+
+/// State of the commands of a client to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CommandState {
+    /// Number of the last command that the journal has; 0 before the first.
+    Applied(u32),
+    /// The object is not here, but perhaps in this zone.
+    Elsewhere(Option<ZoneId>),
+}
+
+/// Answer to [`ZoneCall::Commands`], in the order of the commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CommandStates(pub(crate) Vec<CommandState>);
+
+fn writer() -> NetworkWriter {
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+    writer.write_u8(VERSION);
+    writer
+}
+
+fn sealed(writer: &NetworkWriter) -> Bytes {
+    let checksum = crc32c::crc32c(writer.as_bytes()).to_le_bytes();
+    [&checksum[..], writer.as_bytes()].concat().into()
+}
+
+/// Returns a reader behind the version, for undamaged bytes.
+fn opened(bytes: &[u8]) -> Option<NetworkReader<'_>> {
+    let (checksum, content) = bytes.split_at_checked(CHECKSUM)?;
+    if crc32c::crc32c(content).to_le_bytes() != checksum {
+        return None;
+    }
+    let mut reader = NetworkReader::with_encoding(content, Encoding::Compact);
+    (reader.read_u8().ok()? == VERSION).then_some(reader)
+}
+
+/// Reads a message to its end.
+fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut NetworkReader<'_>) -> ReadResult<T>) -> Option<T> {
+    let mut reader = opened(bytes)?;
+    let message = read(&mut reader).ok()?;
+    reader.finish().ok()?;
+    Some(message)
+}
+
+impl ZoneCall {
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        let mut writer = writer();
+        match self {
+            Self::Lease(request) => {
+                writer.write_u8(LEASE);
+                writer.write_varint(request.zone.0.into());
+                writer.write_varint(request.term);
+                writer.write_u8(u8::from(request.is_held));
+            }
+            Self::Offers { from, to, offers } => {
+                writer.write_u8(OFFERS);
+                writer.write_varint(from.0.into());
+                writer.write_varint(to.0.into());
+                write_list(&mut writer, offers, write_offer);
+            }
+            Self::Commands(commands) => {
+                writer.write_u8(COMMANDS);
+                write_list(&mut writer, commands, |writer, command| {
+                    writer.write_u64(command.client.0);
+                    writer.write_varint(command.object.0.into());
+                    writer.write_varint(command.number.into());
+                    write_sized(writer, &command.command);
+                });
+            }
+        }
+        sealed(&writer)
+    }
+
+    /// Decodes a call; `None` for damaged or different bytes.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        whole(bytes, |reader| {
+            Ok(match reader.read_u8()? {
+                LEASE => Self::Lease(LeaseRequest {
+                    zone: ZoneId(read_u32(reader)?),
+                    term: reader.read_varint()?,
+                    is_held: reader.read_u8()? != 0,
+                }),
+                OFFERS => Self::Offers {
+                    from: ZoneId(read_u32(reader)?),
+                    to: ZoneId(read_u32(reader)?),
+                    offers: read_list(reader, read_offer)?,
+                },
+                COMMANDS => Self::Commands(read_list(reader, |reader| {
+                    Ok(NumberedCommand {
+                        client: ClientId(reader.read_u64()?),
+                        object: NetId(read_u32(reader)?),
+                        number: read_u32(reader)?,
+                        command: read_sized(reader)?,
+                    })
+                })?),
+                _ => return Err(reader.error(ReadErrorKind::Custom("kind of a call"))),
+            })
+        })
+    }
+}
+
+impl LeaseAnswer {
+    pub(crate) fn to_bytes(self) -> Bytes {
+        let mut writer = writer();
+        writer.write_u8(u8::from(self.granted));
+        writer.write_varint(self.term);
+        if let Some(voter) = self.voter {
+            writer.write_varint(voter.0.into());
+        }
+        sealed(&writer)
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        whole(bytes, |reader| {
+            let granted = reader.read_u8()? != 0;
+            let term = reader.read_varint()?;
+            let voter = match reader.remaining() {
+                0 => None,
+                _ => Some(VoterId(read_u32(reader)?)),
+            };
+            Ok(Self {
+                voter,
+                granted,
+                term,
+            })
+        })
+    }
+}
+
+/// Encodes the answers to offers.
+pub(crate) fn answers_to_bytes(answers: &[Answer]) -> Bytes {
+    let mut writer = writer();
+    write_list(&mut writer, answers, |writer, answer| {
+        writer.write_varint(answer.number);
+        writer.write_u8(u8::from(answer.admitted));
+    });
+    sealed(&writer)
+}
+
+/// Decodes the answers to offers.
+pub(crate) fn answers_from_bytes(bytes: &[u8]) -> Option<Vec<Answer>> {
+    whole(bytes, |reader| {
+        read_list(reader, |reader| {
+            Ok(Answer {
+                number: reader.read_varint()?,
+                admitted: reader.read_u8()? != 0,
+            })
+        })
+    })
+}
+
+impl CommandStates {
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        let mut writer = writer();
+        write_list(&mut writer, &self.0, |writer, state| match state {
+            CommandState::Applied(number) => {
+                writer.write_u8(0);
+                writer.write_varint((*number).into());
+            }
+            CommandState::Elsewhere(None) => writer.write_u8(1),
+            CommandState::Elsewhere(Some(zone)) => {
+                writer.write_u8(2);
+                writer.write_varint(zone.0.into());
+            }
+        });
+        sealed(&writer)
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        whole(bytes, |reader| {
+            let states = read_list(reader, |reader| {
+                Ok(match reader.read_u8()? {
+                    0 => CommandState::Applied(read_u32(reader)?),
+                    1 => CommandState::Elsewhere(None),
+                    2 => CommandState::Elsewhere(Some(ZoneId(read_u32(reader)?))),
+                    _ => return Err(reader.error(ReadErrorKind::Custom("state of a command"))),
+                })
+            });
+            states.map(Self)
+        })
+    }
+}
+
+fn write_offer(writer: &mut NetworkWriter, offer: &Offer) {
+    writer.write_varint(offer.number);
+    writer.write_varint(offer.settled);
+    writer.write_varint(offer.object.0.into());
+    writer.write_varint(offer.epoch);
+    write_sized(writer, &offer.state);
+    write_commands(writer, &offer.commands);
+}
+
+fn read_offer(reader: &mut NetworkReader<'_>) -> ReadResult<Offer> {
+    Ok(Offer {
+        number: reader.read_varint()?,
+        settled: reader.read_varint()?,
+        object: NetId(read_u32(reader)?),
+        epoch: reader.read_varint()?,
+        state: read_sized(reader)?,
+        commands: read_commands(reader)?,
+    })
+}
+
+/// Writes the numbers of the last commands.
+pub(crate) fn write_commands(writer: &mut NetworkWriter, commands: &BTreeMap<ClientId, u32>) {
+    writer.write_varint(commands.len() as u64);
+    for (client, number) in commands {
+        writer.write_u64(client.0);
+        writer.write_varint((*number).into());
+    }
+}
+
+/// Reads the numbers of the last commands.
+pub(crate) fn read_commands(reader: &mut NetworkReader<'_>) -> ReadResult<BTreeMap<ClientId, u32>> {
+    let numbers = read_list(reader, |reader| {
+        Ok((ClientId(reader.read_u64()?), read_u32(reader)?))
+    })?;
+    Ok(numbers.into_iter().collect())
+}
+
+pub(crate) fn write_sized(writer: &mut NetworkWriter, bytes: &[u8]) {
+    writer.write_varint(bytes.len() as u64);
+    writer.write_bytes(bytes);
+}
+
+pub(crate) fn read_sized(reader: &mut NetworkReader<'_>) -> ReadResult<Bytes> {
+    let length = reader.read_varint()?;
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    Ok(Bytes::copy_from_slice(reader.read_bytes(length)?))
+}
+
+fn write_list<T>(
+    writer: &mut NetworkWriter,
+    list: &[T],
+    mut write: impl FnMut(&mut NetworkWriter, &T),
+) {
+    writer.write_varint(list.len() as u64);
+    for element in list {
+        write(writer, element);
+    }
+}
+
+fn read_list<T>(
+    reader: &mut NetworkReader<'_>,
+    mut read: impl FnMut(&mut NetworkReader<'_>) -> ReadResult<T>,
+) -> ReadResult<Vec<T>> {
+    let length = reader.read_varint()?;
+    // No capacity: the length is not checked against the rest.
+    let mut list = Vec::new();
+    for _ in 0..length {
+        list.push(read(reader)?);
+    }
+    Ok(list)
+}
+
+pub(crate) fn read_u32(reader: &mut NetworkReader<'_>) -> ReadResult<u32> {
+    let number = reader.read_varint()?;
+    u32::try_from(number).map_err(|_| too_high(reader))
+}
+
+#[cold]
+fn too_high(reader: &NetworkReader<'_>) -> ReadError {
+    reader.error(ReadErrorKind::Custom("a number below 2^32"))
+}

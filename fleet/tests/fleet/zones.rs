@@ -1,0 +1,252 @@
+//! Zones: handovers, ghosts, leases, restarts, and random schedules of faults.
+
+use std::time::Duration;
+
+use syncvar::NetworkIdentity;
+use syncvar::prelude::*;
+use syncvar::testing::Random;
+use syncvar_fleet::Carrier;
+use syncvar_fleet::memory::Faults;
+use syncvar_fleet::zone::ZoneId;
+
+use crate::zone_stage::{Walker, ZoneStage};
+
+/// Starts zones with walkers.
+fn stage(seed: u64, zones: u32, walkers: u16) -> ZoneStage {
+    let mut stage = ZoneStage::new(seed, zones);
+    stage.run(40);
+    for place in 0..zones as usize {
+        stage.spawn(place, walkers);
+    }
+    // The journals have the objects.
+    stage.step();
+    stage
+}
+
+#[test]
+fn objects_walk_through_zones_with_all_their_state() {
+    let mut stage = stage(1, 3, 4);
+    for tick in 0..400 {
+        if tick % 10 == 0 {
+            for object in stage.objects.keys().copied().collect::<Vec<_>>() {
+                stage.command(object);
+            }
+        }
+        stage.step();
+    }
+    assert!(stage.handovers > 20, "{}", stage.handovers);
+    stage.run(20);
+    stage.check();
+}
+
+#[test]
+fn a_handover_takes_two_ticks_without_faults() {
+    let mut stage = stage(2, 2, 1);
+    let object = *stage.objects.keys().next().expect("an object");
+    let (mut gaps, mut longest) = (0, 0);
+    for _ in 0..400 {
+        stage.step();
+        gaps = if stage.real(object).is_some() {
+            0
+        } else {
+            gaps + 1
+        };
+        longest = longest.max(gaps);
+    }
+    assert!(stage.handovers > 2);
+    assert!(longest <= 2, "{longest} ticks without a real copy");
+}
+
+#[test]
+fn an_ended_zone_goes_on_from_its_journal() {
+    let mut stage = stage(3, 3, 3);
+    stage.run(50);
+    let zone = stage.crash(1);
+    assert_eq!(zone, ZoneId(2));
+    stage.run(30);
+    stage.start(zone, true);
+    stage.run(120);
+    stage.check();
+    assert_eq!(stage.objects.len(), 9);
+}
+
+#[test]
+fn a_standby_takes_the_zone_of_a_stalled_process() {
+    let mut stage = stage(4, 3, 3);
+    stage.run(30);
+    stage.start(ZoneId(1), false);
+    stage.run(30);
+    assert!(!stage.processes[3].zone.is_active(), "its lease is held");
+    stage.stall(0, true);
+    stage.run(60);
+    assert!(stage.processes[3].zone.is_active());
+    stage.stall(0, false);
+    stage.run(20);
+    let former = &stage.processes[0].zone;
+    assert!(former.is_superseded() && !former.is_active());
+    stage.crash(0);
+    stage.check();
+}
+
+#[test]
+fn a_zone_without_a_majority_freezes_its_objects() {
+    let mut stage = stage(5, 3, 2);
+    stage.run(10);
+    let nodes: Vec<_> = stage.processes.iter().map(|it| it.carrier.id()).collect();
+    for other in &nodes[1..] {
+        stage.fleet.cut(nodes[0], *other, true);
+    }
+    stage.run(30);
+    assert!(stage.processes[0].zone.server_mut().is_none());
+    let object = stage.processes[0]
+        .zone
+        .server()
+        .identities()
+        .next()
+        .expect("an object")
+        .net_id();
+    let writes = |stage: &ZoneStage| {
+        *stage.processes[0]
+            .zone
+            .server()
+            .get::<Walker>(object)
+            .expect("it")
+            .writes
+    };
+    let frozen = writes(&stage);
+    stage.run(30);
+    assert_eq!(writes(&stage), frozen);
+    assert!(stage.processes[1].zone.is_active() && stage.processes[2].zone.is_active());
+    for other in &nodes[1..] {
+        stage.fleet.cut(nodes[0], *other, false);
+    }
+    stage.run(30);
+    assert!(writes(&stage) > frozen);
+    stage.check();
+}
+
+/// Number of schedules of a test.
+fn schedules(usual: u64) -> u64 {
+    let count = std::env::var("SYNCVAR_ZONE_SCHEDULES").ok();
+    count.and_then(|count| count.parse().ok()).unwrap_or(usual)
+}
+
+/// Returns random faults of the carrier.
+fn faults(random: &mut Random) -> Faults {
+    let mut share = |most: f32| f64::from(random.between(0.0, most));
+    let (loss, repetition, damage) = (share(0.3), share(0.4), share(0.1));
+    Faults {
+        delay: Duration::from_millis(random.below(30).into()),
+        jitter: Duration::from_millis(random.below(120).into()),
+        loss,
+        repetition,
+        damage,
+    }
+}
+
+/// Runs a schedule of faults over three zones.
+fn run(seed: u64) -> usize {
+    let mut random = Random::new(seed);
+    let mut stage = stage(seed, 3, 2);
+    let objects: Vec<NetId> = stage.objects.keys().copied().collect();
+    for _ in 0..random.below(10) + 6 {
+        disturb(&mut stage, &mut random);
+        for _ in 0..random.below(30) {
+            if random.below(3) == 0 {
+                stage.command(*random.pick(&objects).expect("an object"));
+            }
+            if random.below(20) == 0 {
+                let object = random.pick(&objects).expect("an object");
+                let known = stage.objects.get_mut(object).expect("a known object");
+                known.direction = -known.direction;
+            }
+            stage.step();
+        }
+    }
+    settle(&mut stage);
+    stage.check();
+    stage.handovers
+}
+
+/// Changes the faults, the processes, or the place of an object.
+fn disturb(stage: &mut ZoneStage, random: &mut Random) {
+    let count = u32::try_from(stage.processes.len()).expect("few processes");
+    let place = random.below(count) as usize;
+    let node = stage.processes[place].carrier.id();
+    let other = stage.processes[random.below(count) as usize].carrier.id();
+    let zone = stage.processes[place].zone.id();
+    let processes = stage
+        .processes
+        .iter()
+        .filter(|it| it.zone.id() == zone)
+        .count();
+    match random.below(10) {
+        0 | 1 => stage.fleet.set_faults(faults(random)),
+        2 => stage.fleet.cut(node, other, true),
+        3 => stage.fleet.cut(node, other, false),
+        4 => stage.stall(place, true),
+        5 => stage.stall(place, false),
+        6 if processes < 2 => stage.start(zone, false),
+        7 => {
+            // The end of the process, also between an update and the write of its journal.
+            let torn = random.chance(500).then_some(place);
+            stage.step_and_tear(torn);
+            stage.restart(place);
+        }
+        8 => {
+            let to = ZoneId(1 + random.below(3));
+            let object = stage.processes[place].zone.server().identities().next();
+            if let Some(object) = object.map(NetworkIdentity::net_id) {
+                // The zone may be frozen or unknown.
+                let _ = stage.processes[place].zone.hand_over(object, to);
+            }
+        }
+        _ => stage.fleet.set_faults(Faults::default()),
+    }
+}
+
+/// Ends all faults. Each zone has a process then.
+fn settle(stage: &mut ZoneStage) {
+    stage.fleet.set_faults(Faults::default());
+    for place in 0..stage.processes.len() {
+        stage.stall(place, false);
+        for other in 0..place {
+            let (one, two) = (
+                stage.processes[place].carrier.id(),
+                stage.processes[other].carrier.id(),
+            );
+            stage.fleet.cut(one, two, false);
+        }
+    }
+    for _round in 0..4 {
+        stage.run(80);
+        end_superseded(stage);
+    }
+    stage.run(120);
+}
+
+/// Starts the processes without a lease again, as their supervisor does.
+fn end_superseded(stage: &mut ZoneStage) {
+    let superseded = |stage: &ZoneStage| {
+        stage
+            .processes
+            .iter()
+            .position(|it| it.zone.is_superseded())
+    };
+    while let Some(place) = superseded(stage) {
+        // Its vote goes on with the next process.
+        stage.restart(place);
+    }
+}
+
+#[test]
+fn zones_keep_their_promises_in_any_schedule() {
+    let first = std::env::var("SYNCVAR_FLEET_SEED").ok();
+    let first = first.and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let mut handovers = 0;
+    for seed in first..first + schedules(25) {
+        let result = std::panic::catch_unwind(|| run(seed));
+        handovers += result.unwrap_or_else(|_| panic!("SYNCVAR_FLEET_SEED={seed}"));
+    }
+    println!("{handovers} handovers");
+}

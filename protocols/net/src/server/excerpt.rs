@@ -1,0 +1,261 @@
+//! `RecordExcerpt`: the records of some objects of a server.
+//!
+//! ```text
+//! record of all objects    SpawnBatch 7 9 │ UpdateBatch 3 7 9 │ ObjectDestroy 4
+//! members 3 9, had 3 4     SpawnBatch   9 │ UpdateBatch 3   9 │ ObjectDestroy 4
+//! ```
+//!
+//! The bytes of an entry are copied, not encoded again. An object that becomes a member later enters by a snapshot, and a member
+//! that leaves is hidden. A snapshot contains all changes, so it is written when no change of the object waits for a send
+//! interval: a list would have the operation twice.
+
+use std::collections::BTreeSet;
+
+use syncvar_runtime::unstable::object::Slots;
+use syncvar_runtime::unstable::packet::Entries;
+use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
+use syncvar_runtime::{Channel, NetId};
+
+use crate::message::{
+    Frame, Incoming, Message, ObjectDestroy, ObjectHide, SetParent, frame_number, frames,
+};
+use crate::record::{ItemWriter, RecordHead, RecordItem, RecordKind};
+use crate::server::NetworkServer;
+use crate::server::saving::objects::{ObjectWriter, packets};
+use crate::{MessageType, TickRecord};
+
+/// Records without an entry after which a keyframe sends the waiting changes of all objects.
+const PATIENCE: u32 = 16;
+
+/// Excerpt of a [recording](NetworkServer::start_recording): tick records with some of its objects, and keyframes of them.
+///
+/// [`NetworkClient::handle_record`](crate::NetworkClient::handle_record) plays the records. They have numbers of their own,
+/// and no messages of the program. An object that enters the excerpt has a snapshot in its next record, and an object that leaves
+/// is hidden.
+///
+/// ```
+/// use std::collections::BTreeSet;
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+/// use syncvar::records::RecordExcerpt;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+/// let prefabs = || Prefabs::new().register::<Door>("door");
+/// let mut server = NetworkServer::new(prefabs());
+/// let (near, far) = (server.spawn(Door::default()), server.spawn(Door::default()));
+/// server.start_recording();
+/// server.update(Duration::from_millis(100));
+///
+/// let mut excerpt = RecordExcerpt::default();
+/// let mut client = NetworkClient::new(prefabs());
+/// client.handle_record(&excerpt.keyframe(&mut server))?; // without objects
+/// server.get_mut::<Door>(near).unwrap().open.set(true);
+/// server.update(Duration::from_millis(200));
+/// let record = server.records_after(1).next().unwrap().clone();
+/// client.handle_record(&excerpt.record(&mut server, &record, &BTreeSet::from([near])))?;
+/// assert_eq!(client.get::<Door>(near).unwrap().open, true);
+/// assert!(client.get::<Door>(far).is_none());
+/// # Ok::<(), syncvar::records::RecordError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RecordExcerpt {
+    /// Objects in the records so far.
+    members: BTreeSet<NetId>,
+    /// Number of the last record.
+    seq: u64,
+    /// Records since an object could not enter.
+    waited: u32,
+}
+
+impl Default for RecordExcerpt {
+    /// Returns an excerpt without objects, before its first record.
+    fn default() -> Self {
+        Self {
+            members: BTreeSet::new(),
+            // A keyframe before the first record has the number 1.
+            seq: 1,
+            waited: 0,
+        }
+    }
+}
+
+impl RecordExcerpt {
+    /// Returns the objects in the records so far.
+    pub fn members(&self) -> &BTreeSet<NetId> {
+        &self.members
+    }
+
+    /// Writes the record of the last update. `record` is its record of all objects, and `objects` are the objects of the excerpt from
+    /// now on; those that are not in the recording are left out.
+    pub fn record(
+        &mut self,
+        server: &mut NetworkServer,
+        record: &TickRecord,
+        objects: &BTreeSet<NetId>,
+    ) -> TickRecord {
+        let mut items = ItemWriter::default();
+        for item in record.items() {
+            self.copy_item(&item, objects, &mut items);
+        }
+        self.write_leaving(server, objects, &mut items);
+        let mut writer = ObjectWriter::default();
+        let entering: Vec<NetId> = objects.difference(&self.members).copied().collect();
+        let mut waits = false;
+        for id in entering {
+            if !server.is_recorded(id) {
+                continue;
+            }
+            let can_enter = self.waited > PATIENCE || server.is_flushed(id);
+            if can_enter && server.write_excerpt(&mut writer, id) {
+                self.members.insert(id);
+            } else {
+                waits = true;
+            }
+        }
+        self.waited = if waits { self.waited + 1 } else { 0 };
+        if self.waited == PATIENCE {
+            server.request_keyframe();
+        }
+        writer.drain_snapshots(&mut items);
+        self.seq += 1;
+        let head = RecordHead {
+            seq: self.seq,
+            ..record.head()
+        };
+        TickRecord::new(head, &items.take())
+    }
+
+    /// Writes a keyframe with the state behind the last record. It continues the numbers of the records.
+    ///
+    /// Changes that wait for a send interval are in the keyframe and in a later record. A program calls it behind an update with a
+    /// [keyframe](NetworkServer::request_keyframe), which has sent them.
+    pub fn keyframe(&self, server: &mut NetworkServer) -> TickRecord {
+        let mut writer = ObjectWriter::default();
+        let mut partial = false;
+        for id in &self.members {
+            partial |= !server.write_excerpt(&mut writer, *id);
+        }
+        let mut items = ItemWriter::default();
+        writer.drain_snapshots(&mut items);
+        let mut ground = server.rooms().ground;
+        let origin = ground.record_origin();
+        let head = RecordHead {
+            seq: self.seq,
+            partial,
+            ..ground.record_head(RecordKind::Keyframe(origin))
+        };
+        TickRecord::new(head, &items.take())
+    }
+
+    /// Copies the messages about members, and the snapshots of new objects.
+    fn copy_item(
+        &mut self,
+        item: &RecordItem<'_>,
+        objects: &BTreeSet<NetId>,
+        items: &mut ItemWriter,
+    ) {
+        let mut segments = packets();
+        for frame in frames(item.messages).map_while(Result::ok) {
+            match MessageType::from_number(frame.message_type) {
+                Some(MessageType::UpdateBatch | MessageType::SpawnBatch) => {
+                    let is_spawn = frame.message_type == MessageType::SpawnBatch.number();
+                    for (id, bytes) in Entries::new(frame.payload).map_while(Result::ok) {
+                        if is_spawn && objects.contains(&id) {
+                            self.members.insert(id);
+                        }
+                        if self.members.contains(&id) {
+                            let writer = segments.begin_entry(frame.message_type, id);
+                            writer.write_bytes(bytes);
+                            segments.commit_object();
+                        }
+                    }
+                }
+                _ if self.is_about_member(frame) => {
+                    frame_number(segments.begin(), frame.message_type, frame.payload);
+                    segments.commit();
+                }
+                _ => {}
+            }
+        }
+        let chunks: Vec<_> = segments.drain().collect();
+        items.add(item.channel, item.delivery, &chunks);
+    }
+
+    /// Returns whether a message is about a member. A member that ends is none from then on.
+    fn is_about_member(&mut self, frame: Frame<'_>) -> bool {
+        if frame.message_type >= FIRST_MESSAGE {
+            return false;
+        }
+        let message_type = MessageType::from_number(frame.message_type);
+        match message_type {
+            Some(MessageType::ObjectDestroy) => {
+                ObjectDestroy::decode(frame.payload).is_ok_and(|it| self.members.remove(&it.net_id))
+            }
+            Some(MessageType::ObjectHide) => {
+                ObjectHide::decode(frame.payload).is_ok_and(|it| self.members.remove(&it.net_id))
+            }
+            Some(MessageType::SetParent) => {
+                SetParent::decode(frame.payload).is_ok_and(|it| self.members.contains(&it.child))
+            }
+            Some(MessageType::Call) => Incoming::decode(MessageType::Call, frame.payload)
+                .is_ok_and(|it| self.members.contains(&it.object)),
+            _ => false,
+        }
+    }
+
+    /// Hides the members that are none any more.
+    fn write_leaving(
+        &mut self,
+        server: &NetworkServer,
+        objects: &BTreeSet<NetId>,
+        items: &mut ItemWriter,
+    ) {
+        let mut segments = packets();
+        self.members.retain(|id| {
+            let stays = objects.contains(id) && server.is_recorded(*id);
+            if !stays {
+                ObjectHide { net_id: *id }.encode(segments.begin());
+                segments.commit();
+            }
+            stays
+        });
+        let chunks: Vec<_> = segments.drain().collect();
+        items.add(0, Channel::Reliable, &chunks);
+    }
+}
+
+impl NetworkServer {
+    /// Returns whether the recording has an object, as of the last update.
+    fn is_recorded(&self, id: NetId) -> bool {
+        let replicated = self.objects.world.objects.get(id.0);
+        let observer = self.outbound.recorder.observer();
+        replicated
+            .zip(observer)
+            .is_some_and(|(replicated, observer)| {
+                self.visibility
+                    .audiences
+                    .get(replicated.audience)
+                    .observes(observer)
+            })
+    }
+
+    /// Returns whether no change of an object waits for its send interval.
+    fn is_flushed(&self, id: NetId) -> bool {
+        let slots = self.objects.world.slots(id);
+        slots.is_some_and(|slots| <dyn Slots>::iter(slots).all(|slot| slot.dirty_bits() == 0))
+    }
+
+    /// Adds the snapshot of an object. Returns whether it has a form.
+    fn write_excerpt(&mut self, writer: &mut ObjectWriter, id: NetId) -> bool {
+        let ground = self.rooms().ground;
+        let written = writer.add_snapshot(ground.context, ground.objects, id);
+        if let Err(error) = &written {
+            tracing::warn!(object = %id, %error, "an excerpt lacks an object");
+        }
+        written.is_ok()
+    }
+}
