@@ -55,7 +55,7 @@ const IDS: u32 = 1 << 24;
 
 /// Progress of a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum ZoneStage {
     /// The zone has the lease at the earliest behind its start. Nothing was loaded.
     Empty,
     /// The objects of the server are those of the zone.
@@ -137,7 +137,7 @@ pub struct Zone {
     mail: Mail,
     journal: ZoneJournal,
     events: VecDeque<ZoneEvent>,
-    stage: Stage,
+    stage: ZoneStage,
 }
 
 /// Progress of the journal, and the records that wait for it.
@@ -196,9 +196,9 @@ impl Zone {
             journal: ZoneJournal::default(),
             events: VecDeque::new(),
             stage: if config.awaits_state {
-                Stage::Empty
+                ZoneStage::Empty
             } else {
-                Stage::Loaded
+                ZoneStage::Loaded
             },
             config,
         })
@@ -226,13 +226,13 @@ impl Zone {
 
     /// Returns whether the zone is active.
     pub fn is_active(&self) -> bool {
-        self.membership.is_active && self.stage == Stage::Loaded
+        self.membership.is_active && self.stage == ZoneStage::Loaded
     }
 
     /// Returns whether the zone holds its lease and waits for [`load`](Self::load) or [`begin_empty`](Self::begin_empty):
     /// see [`ZoneConfig::awaits_state`].
     pub fn is_elected(&self) -> bool {
-        self.membership.is_active && self.stage == Stage::Empty
+        self.membership.is_active && self.stage == ZoneStage::Empty
     }
 
     /// Returns whether a later process has the zone. This process ends.
@@ -266,7 +266,7 @@ impl Zone {
     /// For a server without an incarnation.
     pub fn begin_empty(&mut self) -> Result<(), ZoneError> {
         self.origin = Origin::begin(&mut self.server)?;
-        self.stage = Stage::Loaded;
+        self.stage = ZoneStage::Loaded;
         Ok(())
     }
 

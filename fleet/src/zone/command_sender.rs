@@ -26,13 +26,13 @@ const MAX_COMMANDS: usize = 256;
 #[derive(Debug, Default)]
 pub struct CommandSender {
     directory: Directory,
-    queues: BTreeMap<(ClientId, NetId), Queue>,
+    queues: BTreeMap<(ClientId, NetId), RoutedQueue>,
     /// Commands of the questions without an answer.
     asked: BTreeMap<QuestionId, Vec<(ClientId, NetId)>>,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
+struct RoutedQueue {
     commands: CommandQueue,
     /// Zone that has the object, as far as known.
     zone: Option<ZoneId>,

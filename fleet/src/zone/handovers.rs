@@ -63,7 +63,7 @@ pub(crate) struct Offer {
 
 /// Answer to an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Answer {
+pub(crate) struct OfferAnswer {
     pub(crate) number: u64,
     pub(crate) admitted: bool,
 }
@@ -72,9 +72,9 @@ pub(crate) struct Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reception {
     /// The object belongs to this zone now: its state enters the server.
-    Admitted(Answer),
+    Admitted(OfferAnswer),
     /// The answer to a refused or repeated offer.
-    Known(Answer),
+    Known(OfferAnswer),
     /// The offer is older than its answer.
     Late,
 }
@@ -120,7 +120,7 @@ pub(crate) struct Departure {
 
 /// Offers to a zone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingOffers {
     /// Number of the last offer.
     pub(crate) last: u64,
     /// Objects of the offers without an answer, by number.
@@ -129,7 +129,7 @@ pub(crate) struct Outgoing {
 
 /// Offers from a zone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Incoming {
+pub(crate) struct IncomingOffers {
     /// All lower numbers are settled.
     pub(crate) settled: u64,
     /// Answers to the other numbers: whether the object was admitted.
@@ -140,11 +140,11 @@ pub(crate) struct Incoming {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Handovers {
     pub(crate) residences: BTreeMap<NetId, Residence>,
-    pub(crate) outgoing: BTreeMap<ZoneId, Outgoing>,
-    pub(crate) incoming: BTreeMap<ZoneId, Incoming>,
+    pub(crate) outgoing: BTreeMap<ZoneId, OutgoingOffers>,
+    pub(crate) incoming: BTreeMap<ZoneId, IncomingOffers>,
 }
 
-impl Outgoing {
+impl OutgoingOffers {
     /// Returns the lowest number without an answer.
     fn settled(&self) -> u64 {
         self.open.keys().next().copied().unwrap_or(self.last + 1)
@@ -226,13 +226,13 @@ impl Handovers {
         }
         let number = offer.number;
         if let Some(admitted) = incoming.answers.get(&number).copied() {
-            return Reception::Known(Answer { number, admitted });
+            return Reception::Known(OfferAnswer { number, admitted });
         }
         // This zone may wait for the answer to its own offer of the object: it is refused until then.
         let admitted = admits && !self.residences.contains_key(&offer.object);
         incoming.answers.insert(number, admitted);
         if !admitted {
-            return Reception::Known(Answer { number, admitted });
+            return Reception::Known(OfferAnswer { number, admitted });
         }
         self.residences.insert(
             offer.object,
@@ -242,11 +242,11 @@ impl Handovers {
                 departure: None,
             },
         );
-        Reception::Admitted(Answer { number, admitted })
+        Reception::Admitted(OfferAnswer { number, admitted })
     }
 
     /// Takes an answer. `None` for a repeated one.
-    pub(crate) fn take_answer(&mut self, from: ZoneId, answer: Answer) -> Option<Settlement> {
+    pub(crate) fn take_answer(&mut self, from: ZoneId, answer: OfferAnswer) -> Option<Settlement> {
         let outgoing = self.outgoing.get_mut(&from)?;
         let object = outgoing.open.remove(&answer.number)?;
         if answer.admitted {

@@ -13,6 +13,9 @@
 //! different rates, and for the time between an update and the write of its journal. A voter keeps its grants in memory: after its
 //! start it grants nothing for the time of a lease, because its former process may have granted one.
 //!
+//! A holder whose lease has ended may hold it again, if no process had it in between. It therefore counts the voters alone that have
+//! granted it before and run since: a voter that has started again may have forgotten a grant to a second process.
+//!
 //! The *term* of a zone is higher for each new holder. Nodes follow the holder with the highest term.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,6 +104,14 @@ impl Voter {
     }
 }
 
+/// Vote of a process.
+#[derive(Clone, Copy, Debug)]
+struct Granted {
+    process: NodeId,
+    /// Moment of the last granted question.
+    asked: Duration,
+}
+
 /// Lease of a zone, at its holder.
 #[derive(Debug)]
 pub(crate) struct Lease {
@@ -108,8 +119,9 @@ pub(crate) struct Lease {
     term: u64,
     voters: BTreeSet<VoterId>,
     duration: Duration,
-    /// Moment of the last granted question to each voter.
-    granted: BTreeMap<VoterId, Duration>,
+    granted: BTreeMap<VoterId, Granted>,
+    /// Voters that have started again since the lease has ended.
+    forgetful: BTreeSet<VoterId>,
     /// Whether the lease was held in this term.
     was_held: bool,
     /// Whether a voter knows a higher term.
@@ -125,6 +137,7 @@ impl Lease {
             voters: voters.iter().copied().collect(),
             duration,
             granted: BTreeMap::new(),
+            forgetful: BTreeSet::new(),
             was_held: false,
             is_superseded: false,
         }
@@ -143,7 +156,7 @@ impl Lease {
 
     /// Returns the moment up to which the lease is held.
     fn until(&self) -> Option<Duration> {
-        let mut granted: Vec<_> = self.granted.values().copied().collect();
+        let mut granted: Vec<_> = self.granted.values().map(|it| it.asked).collect();
         granted.sort_unstable_by(|one, two| two.cmp(one));
         let majority = self.voters.len() / 2;
         Some(*granted.get(majority)? + self.duration / 4 * 3)
@@ -167,14 +180,19 @@ impl Lease {
         }
     }
 
-    /// Takes the answer to a question of the moment `asked`.
-    pub(crate) fn take_answer(&mut self, answer: &LeaseAnswer, asked: Duration, now: Duration) {
+    /// Takes the answer of a process to a question of the moment `asked`.
+    pub(crate) fn take_answer(
+        &mut self,
+        process: NodeId,
+        answer: &LeaseAnswer,
+        asked: Duration,
+        now: Duration,
+    ) {
         let Some(voter) = answer.voter.filter(|voter| self.voters.contains(voter)) else {
             return;
         };
         if answer.granted && answer.term == self.term {
-            let granted = self.granted.entry(voter).or_default();
-            *granted = asked.max(*granted);
+            self.count(voter, Granted { process, asked }, now);
             self.was_held |= self.is_held(now);
         } else if answer.term > self.term && self.was_held {
             // A candidate with a minority takes no lease that is held.
@@ -184,6 +202,23 @@ impl Lease {
             self.term = answer.term + 1;
             self.granted.clear();
         }
+    }
+
+    /// Counts a vote.
+    fn count(&mut self, voter: VoterId, vote: Granted, now: Duration) {
+        let known = self.granted.get(&voter).copied();
+        let is_known = known.is_some_and(|known| known.process == vote.process);
+        if self.was_held && !self.is_held(now) && !is_known {
+            self.forgetful.insert(voter);
+            let others = self.voters.len() - self.forgetful.len();
+            self.is_superseded |= others <= self.voters.len() / 2;
+            return;
+        }
+        let asked = known
+            .filter(|_| is_known)
+            .map_or(vote.asked, |known| known.asked.max(vote.asked));
+        self.forgetful.remove(&voter);
+        self.granted.insert(voter, Granted { asked, ..vote });
     }
 }
 
@@ -210,7 +245,8 @@ mod tests {
 
     fn ask(lease: &mut Lease, node: u64, voter: &mut Voter, now: Duration) {
         let answer = voter.decide(NodeId(node), &lease.request(now), now);
-        lease.take_answer(&answer, now, now);
+        let process = NodeId(100 + u64::from(voter.id.unwrap().0));
+        lease.take_answer(process, &answer, now, now);
     }
 
     #[test]
@@ -251,5 +287,38 @@ mod tests {
             ask(&mut one, 1, voter, 8001 * MS);
         }
         assert!(one.is_superseded() && !one.is_held(8001 * MS));
+    }
+
+    #[test]
+    fn forgetful_voters_do_not_renew_an_ended_lease() {
+        let (mut voters, mut one) = (voters(), lease());
+        for voter in &mut voters[..2] {
+            ask(&mut one, 1, voter, 4000 * MS);
+        }
+        assert!(one.is_held(5000 * MS));
+        // The voters start again, and a second process may have had the lease meanwhile.
+        for now in [20_000, 20_001] {
+            for voter in &mut voters[..2] {
+                let answer = LeaseAnswer {
+                    voter: voter.id,
+                    granted: true,
+                    term: one.term(),
+                };
+                one.take_answer(NodeId(200), &answer, now * MS, now * MS);
+            }
+            assert!(!one.is_held(now * MS));
+        }
+        assert!(one.is_superseded());
+    }
+
+    #[test]
+    fn voters_with_memory_renew_an_ended_lease() {
+        let (mut voters, mut one) = (voters(), lease());
+        for now in [4000, 20_000] {
+            for voter in &mut voters[..2] {
+                ask(&mut one, 1, voter, now * MS);
+            }
+            assert!(one.is_held((now + 1000) * MS));
+        }
     }
 }

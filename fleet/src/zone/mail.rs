@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use bytes::Bytes;
 use syncvar_runtime::NetId;
 
-use super::handovers::{Answer, Handovers};
+use super::handovers::{Handovers, OfferAnswer};
 use super::membership::Directory;
 use super::message::{CommandState, CommandStates, NumberedCommand, ZoneCall, answers_to_bytes};
 use crate::zone::{ClientId, ZoneId};
@@ -26,14 +26,14 @@ pub(super) struct Mail {
     commands: VecDeque<NumberedCommand>,
     /// Questions with commands, and the senders and objects of the commands.
     command_questions: Vec<(Asked, Vec<(ClientId, NetId)>)>,
-    offer_answers: Vec<(Asked, Vec<Answer>)>,
+    offer_answers: Vec<(Asked, Vec<OfferAnswer>)>,
     /// Numbers of the offers on their way, by question.
     on_way: BTreeMap<QuestionId, (ZoneId, Vec<u64>)>,
 }
 
 impl Mail {
     /// Adds the answers to the offers of a question.
-    pub(super) fn answer_offers(&mut self, question: Asked, answers: Vec<Answer>) {
+    pub(super) fn answer_offers(&mut self, question: Asked, answers: Vec<OfferAnswer>) {
         self.offer_answers.push((question, answers));
     }
 

@@ -52,8 +52,8 @@ pub(super) struct Membership {
     /// Whether the lease is held, as of the last look.
     pub(super) is_active: bool,
     voter: Voter,
-    /// Questions to the voters, with their moments.
-    asked: BTreeMap<QuestionId, Duration>,
+    /// Questions to the voters, with their receivers and moments.
+    asked: BTreeMap<QuestionId, (NodeId, Duration)>,
     last: Option<Duration>,
     interval: Duration,
 }
@@ -88,11 +88,11 @@ impl Membership {
         self.last = Some(now);
         let request = self.lease.request(now);
         let own = self.voter.decide(carrier.id(), &request, now);
-        self.lease.take_answer(&own, now, now);
+        self.lease.take_answer(carrier.id(), &own, now, now);
         let call = ZoneCall::Lease(request).to_bytes();
         for node in carrier.nodes() {
             let id = carrier.ask(node.id, Question::Call(call.clone()));
-            self.asked.insert(id, now);
+            self.asked.insert(id, (node.id, now));
         }
     }
 
@@ -114,11 +114,11 @@ impl Membership {
         answer: Option<&Bytes>,
         now: Duration,
     ) -> bool {
-        let Some(asked) = self.asked.remove(&id) else {
+        let Some((node, asked)) = self.asked.remove(&id) else {
             return false;
         };
         if let Some(answer) = answer.and_then(|bytes| LeaseAnswer::from_bytes(bytes)) {
-            self.lease.take_answer(&answer, asked, now);
+            self.lease.take_answer(node, &answer, asked, now);
         }
         true
     }

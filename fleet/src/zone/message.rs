@@ -7,7 +7,7 @@ use syncvar_runtime::{
     Encoding, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult,
 };
 
-use crate::zone::handovers::{Answer, Offer};
+use crate::zone::handovers::{Offer, OfferAnswer};
 use crate::zone::lease::{LeaseAnswer, LeaseRequest};
 use crate::zone::{ClientId, VoterId, ZoneId};
 
@@ -172,7 +172,7 @@ impl LeaseAnswer {
 }
 
 /// Encodes the answers to offers.
-pub(crate) fn answers_to_bytes(answers: &[Answer]) -> Bytes {
+pub(crate) fn answers_to_bytes(answers: &[OfferAnswer]) -> Bytes {
     let mut writer = writer();
     write_list(&mut writer, answers, |writer, answer| {
         writer.write_varint(answer.number);
@@ -182,10 +182,10 @@ pub(crate) fn answers_to_bytes(answers: &[Answer]) -> Bytes {
 }
 
 /// Decodes the answers to offers.
-pub(crate) fn answers_from_bytes(bytes: &[u8]) -> Option<Vec<Answer>> {
+pub(crate) fn answers_from_bytes(bytes: &[u8]) -> Option<Vec<OfferAnswer>> {
     whole(bytes, |reader| {
         read_list(reader, |reader| {
-            Ok(Answer {
+            Ok(OfferAnswer {
                 number: reader.read_varint()?,
                 admitted: reader.read_u8()? != 0,
             })

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use syncvar_net::NetworkServer;
 use syncvar_runtime::{Encoding, NetId, NetworkReader, NetworkWriter, ReadResult};
 
-use super::handovers::{Departure, Handovers, Incoming, Outgoing, Residence};
+use super::handovers::{Departure, Handovers, IncomingOffers, OutgoingOffers, Residence};
 use super::message::{read_commands, read_sized, read_u32, write_commands, write_sized};
 use crate::zone::ZoneId;
 
@@ -91,7 +91,7 @@ pub(super) fn read(server: &NetworkServer) -> ReadResult<Handovers> {
             while reader.remaining() > 0 {
                 open.insert(reader.read_varint()?, NetId(read_u32(&mut reader)?));
             }
-            let outgoing = Outgoing { last, open };
+            let outgoing = OutgoingOffers { last, open };
             handovers.outgoing.insert(ZoneId(zone), outgoing);
         } else if let Some(zone) = number(INCOMING) {
             let settled = reader.read_varint()?;
@@ -99,7 +99,7 @@ pub(super) fn read(server: &NetworkServer) -> ReadResult<Handovers> {
             while reader.remaining() > 0 {
                 answers.insert(reader.read_varint()?, reader.read_u8()? != 0);
             }
-            let incoming = Incoming { settled, answers };
+            let incoming = IncomingOffers { settled, answers };
             handovers.incoming.insert(ZoneId(zone), incoming);
         }
     }

@@ -32,7 +32,6 @@ mod context;
 mod datagram_link;
 mod datagrams;
 mod event;
-mod excerpt;
 mod ground;
 mod host;
 mod inputs;
@@ -46,10 +45,10 @@ mod saving;
 mod sessions;
 mod visibility;
 
+pub use api::excerpt::RecordExcerpt;
 pub use api::local_client::LocalClient;
 pub use config::{Admission, SchemaRequests, ServerConfig};
 pub use event::{PacketError, ServerEvent};
-pub use excerpt::RecordExcerpt;
 pub use ledger::budget::Budget;
 pub use objects::guard::{BehaviourMut, ServerWrites};
 pub use objects::parent::ParentError;
@@ -71,7 +70,7 @@ use syncvar_runtime::{
 use crate::stats::Stats;
 use alive::AliveServer;
 use calls::Calls;
-use context::{Context, Ticks};
+use context::{Context, Notes, Ticks};
 use datagrams::Datagrams;
 use host::Host;
 use inputs::Inputs;
@@ -80,7 +79,6 @@ use objects::guard::begin_write;
 use outbound::Outbound;
 use replication::Replication;
 use rewind::Rewind;
-use saving::notes::Notes;
 use sessions::Sessions;
 use visibility::Visibility;
 

@@ -13,7 +13,7 @@ use std::hash::Hash;
 use bytes::Bytes;
 use syncvar_runtime::NetId;
 
-use super::{Answer, CommandPlace, Departure, Handovers, Offer, Reception, Settlement};
+use super::{CommandPlace, Departure, Handovers, Offer, OfferAnswer, Reception, Settlement};
 use crate::zone::command_queue::CommandQueue;
 use crate::zone::{ClientId, ZoneId};
 
@@ -35,7 +35,7 @@ struct Bounds {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Message {
     Offer(usize, Offer),
-    Answer(usize, Answer),
+    Answer(usize, OfferAnswer),
     Command(usize, u32, Bytes),
     Acknowledgement(u32),
 }

@@ -19,6 +19,7 @@ mod behaviours;
 mod calls;
 mod delivery;
 mod endpoint;
+pub(super) mod excerpt;
 mod following;
 mod groups;
 mod host;

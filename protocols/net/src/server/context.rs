@@ -1,5 +1,6 @@
 //! Events, statistics, time and settings of a server, for all of its rooms.
 
+mod notes;
 mod ticks;
 
 use std::time::Duration;
@@ -9,9 +10,9 @@ use syncvar_runtime::events::Events;
 use syncvar_runtime::unstable::clock::Clock;
 
 use crate::link::settings::LossSettings;
-use crate::server::saving::notes::Notes;
 use crate::server::{ServerConfig, ServerEvent};
 use crate::stats::Stats;
+pub(super) use notes::Notes;
 pub(super) use ticks::Ticks;
 
 /// Silence of a followed server after which its ticks are estimated: it writes a record every 100 ms.

@@ -16,5 +16,4 @@ pub(crate) mod apply;
 pub(crate) mod facts;
 pub(crate) mod gather;
 pub(crate) mod journal;
-pub(crate) mod notes;
 pub(crate) mod objects;

@@ -96,7 +96,7 @@ impl NetworkServer {
         let (prefabs, loaded) = apply::read(prefabs, &save);
         self.objects.world.prefabs = prefabs;
         let mut loaded = loaded?;
-        self.check_imported(&loaded)?;
+        check_imported(self, &loaded)?;
         let ids: Vec<NetId> = loaded.objects.iter().map(|object| object.id).collect();
         let mut owners = Vec::new();
         for (id, facts) in &mut loaded.facts.objects {
@@ -128,20 +128,6 @@ impl NetworkServer {
         } = self.rooms();
         loaded.apply_views(&mut ground, visibility);
         Ok(ids)
-    }
-
-    fn check_imported(&self, loaded: &Loaded) -> Result<(), SaveError> {
-        for object in &loaded.objects {
-            let facts = loaded.facts.objects.get(&object.id);
-            let scene_id = facts.and_then(|facts| facts.scene_id);
-            let is_taken = self.objects.world.contains(object.id)
-                || self.objects.world.checked_out.contains(object.id)
-                || scene_id.is_some_and(|scene_id| self.scene_object(scene_id).is_some());
-            if is_taken {
-                return Err(SaveError::IdTaken(object.id));
-            }
-        }
-        Ok(())
     }
 
     /// Sets the id of the next spawned object, if it is free and above the ids so far. Servers that exchange objects have ranges of ids:
@@ -219,4 +205,20 @@ impl NetworkServer {
     pub fn notes(&self) -> impl Iterator<Item = (&Bytes, &Bytes)> {
         self.context.notes.iter()
     }
+}
+
+/// Checks that the ids of objects are free.
+fn check_imported(server: &NetworkServer, loaded: &Loaded) -> Result<(), SaveError> {
+    let world = &server.objects.world;
+    for object in &loaded.objects {
+        let facts = loaded.facts.objects.get(&object.id);
+        let scene_id = facts.and_then(|facts| facts.scene_id);
+        let is_taken = world.contains(object.id)
+            || world.checked_out.contains(object.id)
+            || scene_id.is_some_and(|scene_id| server.scene_object(scene_id).is_some());
+        if is_taken {
+            return Err(SaveError::IdTaken(object.id));
+        }
+    }
+    Ok(())
 }

@@ -106,11 +106,11 @@ impl RecordExcerpt {
         let entering: Vec<NetId> = objects.difference(&self.members).copied().collect();
         let mut waits = false;
         for id in entering {
-            if !server.is_recorded(id) {
+            if !is_recorded(server, id) {
                 continue;
             }
-            let can_enter = self.waited > PATIENCE || server.is_flushed(id);
-            if can_enter && server.write_excerpt(&mut writer, id) {
+            let can_enter = self.waited > PATIENCE || is_flushed(server, id);
+            if can_enter && write_snapshot(server, &mut writer, id) {
                 self.members.insert(id);
             } else {
                 waits = true;
@@ -137,7 +137,7 @@ impl RecordExcerpt {
         let mut writer = ObjectWriter::default();
         let mut partial = false;
         for id in &self.members {
-            partial |= !server.write_excerpt(&mut writer, *id);
+            partial |= !write_snapshot(server, &mut writer, *id);
         }
         let mut items = ItemWriter::default();
         writer.drain_snapshots(&mut items);
@@ -216,7 +216,7 @@ impl RecordExcerpt {
     ) {
         let mut segments = packets();
         self.members.retain(|id| {
-            let stays = objects.contains(id) && server.is_recorded(*id);
+            let stays = objects.contains(id) && is_recorded(server, *id);
             if !stays {
                 ObjectHide { net_id: *id }.encode(segments.begin());
                 segments.commit();
@@ -228,34 +228,30 @@ impl RecordExcerpt {
     }
 }
 
-impl NetworkServer {
-    /// Returns whether the recording has an object, as of the last update.
-    fn is_recorded(&self, id: NetId) -> bool {
-        let replicated = self.objects.world.objects.get(id.0);
-        let observer = self.outbound.recorder.observer();
-        replicated
-            .zip(observer)
-            .is_some_and(|(replicated, observer)| {
-                self.visibility
-                    .audiences
-                    .get(replicated.audience)
-                    .observes(observer)
-            })
-    }
+/// Returns whether the recording has an object, as of the last update.
+fn is_recorded(server: &NetworkServer, id: NetId) -> bool {
+    let replicated = server.objects.world.objects.get(id.0);
+    let observer = server.outbound.recorder.observer();
+    replicated
+        .zip(observer)
+        .is_some_and(|(replicated, observer)| {
+            let audience = server.visibility.audiences.get(replicated.audience);
+            audience.observes(observer)
+        })
+}
 
-    /// Returns whether no change of an object waits for its send interval.
-    fn is_flushed(&self, id: NetId) -> bool {
-        let slots = self.objects.world.slots(id);
-        slots.is_some_and(|slots| <dyn Slots>::iter(slots).all(|slot| slot.dirty_bits() == 0))
-    }
+/// Returns whether no change of an object waits for its send interval.
+fn is_flushed(server: &NetworkServer, id: NetId) -> bool {
+    let slots = server.objects.world.slots(id);
+    slots.is_some_and(|slots| <dyn Slots>::iter(slots).all(|slot| slot.dirty_bits() == 0))
+}
 
-    /// Adds the snapshot of an object. Returns whether it has a form.
-    fn write_excerpt(&mut self, writer: &mut ObjectWriter, id: NetId) -> bool {
-        let ground = self.rooms().ground;
-        let written = writer.add_snapshot(ground.context, ground.objects, id);
-        if let Err(error) = &written {
-            tracing::warn!(object = %id, %error, "an excerpt lacks an object");
-        }
-        written.is_ok()
+/// Adds the snapshot of an object. Returns whether it has a form.
+fn write_snapshot(server: &mut NetworkServer, writer: &mut ObjectWriter, id: NetId) -> bool {
+    let ground = server.rooms().ground;
+    let written = writer.add_snapshot(ground.context, ground.objects, id);
+    if let Err(error) = &written {
+        tracing::warn!(object = %id, %error, "an excerpt lacks an object");
     }
+    written.is_ok()
 }
