@@ -5,7 +5,7 @@
 //! cargo run --release -p syncvar-fleet --example cost -- 10000
 //! ```
 //!
-//! The argument is the largest number of spectators. Compare the rows of one run. The spectators have streams, and are as far as
+//! The argument is the largest number of spectators. Compare the rows of a single run. The spectators have streams, and are as far as
 //! their relay sees them: their packets are polled and dropped.
 
 use std::error::Error;
@@ -50,7 +50,7 @@ struct Stage {
     random: Random,
 }
 
-/// Times of the parts of one tick.
+/// Times of the parts of a tick.
 #[derive(Default)]
 struct Times {
     update: Vec<Duration>,

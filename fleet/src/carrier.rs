@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// Number of a node: a random one at each start of its process, such as `rand::random()`.
+/// Number of a node: random, anew at each start of its process, such as `rand::random()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u64);
 
@@ -15,14 +15,14 @@ impl fmt::Display for NodeId {
     }
 }
 
-/// Number of a sequence of records of one publisher.
+/// Number of a sequence of records of a publisher.
 ///
-/// An origin and its relays publish [`WORLD`](Self::WORLD). Other numbers belong to a program: the cells of a zone, for example.
+/// An origin and its relays publish [`WORLD`](Self::WORLD). Zones publish the objects near their borders. All higher numbers belong to a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Topic(pub u64);
 
 impl Topic {
-    /// Records of all objects that everybody may observe.
+    /// Records of every object without a hiding rule.
     pub const WORLD: Self = Self(0);
 }
 
@@ -31,7 +31,7 @@ impl Topic {
 pub enum Role {
     /// The server with the objects.
     Origin,
-    /// A node that repeats the records of another node for its spectators.
+    /// A node that repeats records for its spectators.
     Relay,
     /// A server with a part of the objects.
     Zone,
@@ -99,12 +99,12 @@ pub enum CarrierEvent {
 
 /// Network between the nodes of a fleet, as one node sees it.
 ///
-/// A carrier moves bytes, finds nodes and tells which of them are alive. It may lose, repeat, reorder and damage bytes:
+/// A carrier moves bytes, finds nodes and tells which nodes are alive. It may lose, repeat, reorder and damage bytes:
 /// records have a checksum and a number, and the bytes of questions and answers need a checksum of their own. No call blocks. A
 /// carrier whose queue to a node is full drops the oldest records for this node.
 ///
 /// Three carriers exist: [`MemoryCarrier`](crate::memory::MemoryCarrier) for tests, in virtual time with faults;
-/// a second one over the transports of `syncvar`; `syncvar-zenoh`, a crate of its own.
+/// [`LinkCarrier`](crate::link::LinkCarrier) over the transports of `syncvar`; `syncvar-zenoh`, a crate of its own.
 ///
 /// ```
 /// use std::time::Duration;
@@ -137,11 +137,11 @@ pub trait Carrier {
     /// Moves the time on: questions without an answer and silent nodes end. `now` is the time since any fixed moment.
     fn update(&mut self, now: Duration);
 
-    /// Returns the other nodes that are alive, by ascending number.
+    /// Returns the living nodes apart from this node, by ascending number.
     fn nodes(&self) -> Vec<Node>;
 
     /// Returns those of the living nodes that this node may follow, the preferred first. The configuration of the carrier
-    /// decides about them, so that no two nodes follow each other.
+    /// decides about them, so that nodes follow in no circle.
     fn sources(&self) -> Vec<NodeId>;
 
     /// Begins to receive the records of a topic from a publisher.

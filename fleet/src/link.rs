@@ -19,7 +19,7 @@ use crate::{Carrier, CarrierEvent, Node, NodeId, Question, QuestionId, Role, Top
 /// Time without an answer after which a question ends.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Most questions of one node that wait for an answer.
+/// Most questions of a node that wait for an answer.
 const MAX_ASKED: usize = 4096;
 
 /// Place of a connection: the port of the listeners, or of a dialled source.
@@ -28,14 +28,14 @@ type Place = (usize, ConnectionId);
 /// Port of the listeners among the ports of a carrier; the dialled sources follow it.
 const LISTENERS: usize = 0;
 
-/// A [`Carrier`] over the transports of `syncvar`: TCP, WebSocket, QUIC and all others.
+/// A [`Carrier`] over the transports of `syncvar`: TCP, WebSocket, QUIC and so on.
 ///
-/// The node listens for other nodes with [`listeners`](Self::listeners), an endpoint for `Host`, and dials its sources with
+/// The node listens for nodes with [`listeners`](Self::listeners), an endpoint for `Host`, and dials its sources with
 /// [`source`](Self::source), an endpoint for `Peer` each. A program moves both in its loop, as those of a server and a client. Nodes
 /// reach the nodes to which they have a link; a node follows nodes that it has dialled, in the order of
 /// [`add_source`](Self::add_source).
 ///
-/// A fleet is a trust domain: each node of it may publish records. [`with_key`](Self::with_key) keeps other programs out. The
+/// A fleet is a trust domain: each node may publish records. [`with_key`](Self::with_key) keeps foreign programs out. The
 /// key travels in the first message: use a transport with TLS beyond a local network.
 ///
 /// ```
@@ -106,7 +106,7 @@ impl LinkCarrier {
         }
     }
 
-    /// Sets the key that all nodes of the fleet have, at most 256 bytes. A node with another key is refused.
+    /// Sets the key that all nodes of the fleet have, at most 256 bytes. A node with a different key is refused.
     #[must_use]
     pub fn with_key(mut self, key: &str) -> Self {
         self.hello.key = key.into();
@@ -133,7 +133,7 @@ impl LinkCarrier {
         self.ports.get_mut(number).filter(|_| number != LISTENERS)
     }
 
-    /// Takes the messages and the ends of all links.
+    /// Takes the messages and the ends of the links.
     fn take_input(&mut self) {
         for port in 0..self.ports.len() {
             while let Some((connection, message)) = self.poll_port(port) {
@@ -170,7 +170,7 @@ impl LinkCarrier {
             place,
             topics: BTreeSet::new(),
         };
-        // A new link takes the place of a former one.
+        // A new link takes the place of the link before.
         if let Some(former) = self.nodes.insert(id, linked) {
             self.close(former.place);
         } else {

@@ -64,7 +64,7 @@ impl MemoryFleet {
         self.network().connect(node, source);
     }
 
-    /// Sets the faults of all later payloads.
+    /// Sets the faults of later payloads.
     pub fn set_faults(&self, faults: Faults) {
         self.network().faults = faults;
     }
@@ -74,17 +74,17 @@ impl MemoryFleet {
         self.network().cut(one, other, is_cut);
     }
 
-    /// Stops the process of a node, or continues it. Meanwhile its carrier has no event; all payloads for it arrive afterwards.
+    /// Stops the process of a node, or continues it. Meanwhile its carrier is silent; all payloads for it arrive afterwards.
     pub fn stall(&self, node: NodeId, is_stalled: bool) {
         self.network().stall(node, is_stalled);
     }
 
-    /// Ends a node. Its payloads and the payloads for it are lost. The other nodes learn of it at once.
+    /// Ends a node. Its payloads and the payloads for it are lost. Its neighbours learn of the end at once.
     pub fn crash(&self, node: NodeId) {
         self.network().crash(node);
     }
 
-    /// Moves the time of the fleet on. Times before the present time have no effect.
+    /// Moves the time of the fleet on. Times before the present time are ignored.
     pub fn update(&self, now: Duration) {
         self.network().update(now);
     }
@@ -106,7 +106,7 @@ impl Carrier for MemoryCarrier {
         self.id
     }
 
-    /// Has no effect: [`MemoryFleet::update`] moves the time of all nodes.
+    /// Does nothing: [`MemoryFleet::update`] moves the time.
     fn update(&mut self, _now: Duration) {}
 
     fn nodes(&self) -> Vec<Node> {

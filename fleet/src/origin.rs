@@ -13,7 +13,7 @@ use crate::{Carrier, CarrierEvent, NodeId, Question, QuestionId, Topic, WorldSta
 /// Most messages of spectators that wait for the program.
 const MAX_MESSAGES: usize = 4096;
 
-/// Numbers of one relay that are known: its repeated messages are at most as old.
+/// Known numbers of a relay: its repeated messages are at most as old.
 const KNOWN_NUMBERS: u64 = 1024;
 
 /// Relays whose numbers are known. A relay has a new number at each start.
@@ -161,7 +161,7 @@ impl Origin {
         self.asked.retain(|(node, id, seq)| {
             let is_due = keyframe.seq() > *seq;
             if is_due {
-                // Questions of one tick share the bytes.
+                // Questions of a tick share the bytes.
                 let state = || WorldState::of_server(server, keyframe.clone()).to_bytes();
                 let bytes = answer.get_or_insert_with(state).clone();
                 carrier.answer(*node, *id, bytes);

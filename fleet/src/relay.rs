@@ -1,4 +1,4 @@
-//! `Relay`: spectators of an origin, on another machine.
+//! `Relay`: spectators of an origin, on a machine of their own.
 //!
 //! ```text
 //! carrier ──> Arrivals ──> Playout ──> World: NetworkServer::handle_record ──> clients over any transport
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A record is decoded once, for all spectators. The records go on to the relays below as they came, with the numbers of the
-//! origin, so a relay may turn from one source to another without a keyframe. A keyframe is written here: no join, and no relay
+//! origin, so a relay may turn to a second source without a keyframe. A keyframe is written here: no join, and no relay
 //! below, reaches the origin.
 
 mod arrivals;
@@ -63,14 +63,14 @@ pub struct RelayStats {
 /// Follows an origin over a [`Carrier`], and serves its objects to spectators: an
 /// [`Endpoint`](syncvar_runtime::Endpoint) for every transport.
 ///
-/// A relay has no prefabs. It learns the schema with the first keyframe, so it is a program without game code. Spectators are
+/// A relay needs neither prefabs nor game code. It learns the schema with the first keyframe, so it is a program without game code. Spectators are
 /// ordinary clients, with compiled types or without. They get their snapshots, the repair of lost datagrams, their views and their
 /// budgets from the relay alone.
 ///
 /// * The first of the carrier's [sources](Carrier::sources) is followed, and the next one when it ends or is silent for 1.5 s.
 /// * A missing or damaged record makes the relay ask for a keyframe, at most once a second. Spectators keep their objects, and
 ///   receive the fields that differ.
-/// * A new origin (another incarnation) closes the links of all spectators. They return and find the new world.
+/// * A new origin (a new incarnation) closes the links of its spectators. They return and find the new world.
 ///
 /// ```
 /// use std::time::Duration;
@@ -210,7 +210,7 @@ impl<C: Carrier> Relay<C> {
         self.events.pop()
     }
 
-    /// Ends the links of all spectators, as lost ones: their clients return, to an [alternate](RelayConfig::alternates) or to the
+    /// Ends the links of the spectators, as if they were lost: their clients return, to an [alternate](RelayConfig::alternates) or to the
     /// same address, and keep their objects. For a relay that is about to end.
     pub fn release(&mut self) {
         if let Some(world) = &mut self.world {
@@ -235,7 +235,7 @@ impl<C: Carrier> Relay<C> {
         self.upstream
             .update(&mut self.carrier, now, lacks, is_urgent);
         if let Some(world) = &mut self.world {
-            // Once for all records: a transport polls the packets of each update.
+            // Once for all records: a transport polls the packets behind each update.
             world.update(now);
         }
         self.take_messages();
@@ -266,7 +266,7 @@ impl<C: Carrier> Relay<C> {
         }
     }
 
-    /// Takes a record of the source. A damaged record is a missing one.
+    /// Takes a record of the source. A damaged record counts as missing.
     fn take_record(&mut self, bytes: &[u8], now: Duration) {
         let record = match TickRecord::from_bytes(bytes) {
             Ok(record) => record,

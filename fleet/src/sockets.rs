@@ -74,7 +74,7 @@ impl FleetSockets {
         }
     }
 
-    /// Returns the options of links between nodes, for sources by other transports than TCP.
+    /// Returns the options of links between nodes, for sources by transports apart from TCP.
     pub fn options() -> TransportOptions {
         TransportOptions {
             reconnect: Some(Reconnect {
@@ -86,7 +86,7 @@ impl FleetSockets {
         }
     }
 
-    /// Listens for other nodes by TCP. Returns the address.
+    /// Listens for nodes by TCP. Returns the address.
     ///
     /// # Errors
     ///
@@ -109,7 +109,7 @@ impl FleetSockets {
     ///
     /// # Errors
     ///
-    /// When the address has no result.
+    /// When the address cannot be resolved.
     pub fn dial_tcp(
         &mut self,
         carrier: &mut LinkCarrier,

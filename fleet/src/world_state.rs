@@ -31,12 +31,12 @@ pub struct WorldState {
     pub channels: Vec<Channel>,
     /// Canonical text of the schema of the origin.
     pub schema: Arc<str>,
-    /// State of all objects.
+    /// State of the objects.
     pub keyframe: TickRecord,
 }
 
 impl WorldState {
-    /// Returns the state of a server, with one of its keyframes.
+    /// Returns the state of a server, with a keyframe of this server.
     pub fn of_server(server: &NetworkServer, keyframe: TickRecord) -> Self {
         let config = server.config();
         Self {
@@ -121,7 +121,7 @@ fn invalid(reader: &NetworkReader<'_>, what: &'static str) -> ReadError {
     reader.error(ReadErrorKind::Custom(what))
 }
 
-/// Bytes that are no [`WorldState`].
+/// Reason why bytes are refused as a [`WorldState`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WorldStateError {
@@ -135,7 +135,7 @@ pub enum WorldStateError {
     Schema(SchemaError),
     /// The record is malformed.
     Record(RecordError),
-    /// The record is no keyframe of the schema.
+    /// The record belongs to a different schema, or is not a keyframe.
     OtherSchema,
 }
 

@@ -8,7 +8,7 @@
 //!         ──> border records ──> ghosts
 //! ```
 //!
-//! The journal has an update before a message of it leaves: see [`Zone::transmit`].
+//! The journal has an update before its messages leave: see [`Zone::transmit`].
 
 mod borders;
 mod command_queue;
@@ -50,7 +50,7 @@ use mail::Mail;
 use membership::Membership;
 use residents::Residents;
 
-/// Ids of one zone: `ZoneId` x this number, and the ids above.
+/// Ids of a zone: `ZoneId` x this number, and the ids above.
 const IDS: u32 = 1 << 24;
 
 /// Progress of a zone.
@@ -64,7 +64,7 @@ enum ZoneStage {
 
 /// A server with a part of the objects of a world. See the page "Zones" of the guide.
 ///
-/// A zone is active while it holds its lease. Meanwhile its objects are the real ones: the program changes them by
+/// A zone is active while it holds its lease. Meanwhile its objects are real: the program changes them by
 /// [`server_mut`](Self::server_mut). An object whose [`Partition`] names a different zone leaves, with its owner, its fields and the
 /// state of the program. Objects of neighbour zones near the border are [ghosts](Self::ghost).
 ///
@@ -160,7 +160,7 @@ impl std::fmt::Debug for PartitionBox {
 }
 
 impl Zone {
-    /// Creates a zone without objects and without its lease. `prefabs` returns the registry of all zones; it runs for the zone, and for
+    /// Creates a zone without objects and without its lease. `prefabs` returns the registry, which is the same in every zone; it runs for the zone, and for
     /// each process of a neighbour.
     ///
     /// # Errors
@@ -240,8 +240,8 @@ impl Zone {
         self.membership.lease.is_superseded()
     }
 
-    /// Takes the state of a former process of the zone over: of its [journal](Self::start_journal). The zone
-    /// is [elected](Self::is_elected), so the former process has ended, and its journal does not grow.
+    /// Takes over the state of the process that was the zone before, from its [journal](Self::start_journal). The zone
+    /// is [elected](Self::is_elected), so that process has stopped, and its journal does not grow.
     ///
     /// # Errors
     ///
@@ -254,7 +254,7 @@ impl Zone {
             .identities()
             .map(NetworkIdentity::net_id)
             .collect();
-        // The voters may have forgotten the term of the former process.
+        // The voters may have forgotten the term in the journal.
         self.membership.raise(notes::read_term(&self.server) + 1);
         self.begin_empty()
     }
@@ -292,7 +292,7 @@ impl Zone {
     }
 
     /// Returns a behaviour of an object of a neighbour zone near the border, as of the last record of this neighbour. An object that is
-    /// real here is no ghost.
+    /// real here is not a ghost.
     pub fn ghost<B: NetworkBehaviour>(&self, object: NetId) -> Option<&B> {
         let is_real = self.server.identity(object).is_some();
         self.ghosts.get(object).filter(|_| !is_real)

@@ -10,13 +10,13 @@ use super::message::{Hello, LinkError, LinkMessage};
 /// Longest message in bytes.
 const MAX_MESSAGE: usize = 64 << 20;
 
-/// Longest part of a message in bytes: the receivers of all transports take it.
+/// Longest part of a message in bytes: the receivers of every transport take it.
 const MAX_PART: usize = 16 * 1024 - 64;
 
 /// Records that wait for a transport; the oldest go first, and their numbers show it.
 const MAX_RECORDS: usize = 64;
 
-/// Bytes of other messages that wait for a transport. A node that lets more wait is left.
+/// Bytes of further messages that wait for a transport. A node that lets more wait is left.
 const MAX_WAITING: usize = 2 * MAX_MESSAGE;
 
 /// First byte of a part: more parts of the message follow.

@@ -38,7 +38,7 @@ pub(super) enum LinkMessage {
 pub enum LinkError {
     /// A message is malformed.
     Malformed(ReadError),
-    /// The first message is no introduction of this version, or has another key.
+    /// The first message is no introduction of this version, or has a different key.
     Refused,
     /// A message is longer than 64 MiB.
     TooLong,

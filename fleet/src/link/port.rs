@@ -12,8 +12,8 @@ use super::message::{Hello, LinkError, LinkMessage};
 /// Updates per second of a transport with its own loop.
 const UPDATES: u32 = 200;
 
-/// Links of a [`LinkCarrier`](super::LinkCarrier): those of its listeners, or the one to a dialled source. An [`Endpoint`] for
-/// every transport with reliable packets. It has no events: the carrier takes its messages.
+/// Links of a [`LinkCarrier`](super::LinkCarrier): those of its listeners, or the link to a dialled source. An [`Endpoint`] for
+/// every transport with reliable packets. It is without events: the carrier takes its messages.
 #[derive(Debug)]
 pub struct LinkPort {
     hello: Hello,

@@ -45,7 +45,7 @@ pub(super) fn damage(random: &mut Random, bytes: &Bytes, former: &Bytes) -> Byte
     }
 }
 
-/// Returns the first bytes of a payload up to `at`, the head of a batch of zenoh, and the first bytes of another payload, as long as
+/// Returns the first bytes of a payload up to `at`, the head of a batch of zenoh, and the first bytes of a second payload, as long as
 /// the first payload in all: the damage that zenoh 1.10.2 makes when it closes a congested TCP link.
 ///
 /// ```

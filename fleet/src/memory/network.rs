@@ -31,7 +31,7 @@ struct Travelling {
     payload: Payload,
 }
 
-/// A node with its view of the others.
+/// A node with its view of the fleet.
 #[derive(Debug)]
 struct Member {
     node: Node,

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, VecDeque};
 
 use syncvar_net::TickRecord;
 
-/// Most numbers behind a missing one; beyond them only a keyframe helps.
+/// Most numbers behind a missing number; beyond them only a keyframe helps.
 const MAX_AHEAD: usize = 1024;
 
-/// Former origins that are known: a late record of one of them does not bring it back.
+/// Known earlier origins: a late record brings none of them back.
 const MAX_FORMER: usize = 16;
 
-/// Numbers of the records of one origin.
+/// Numbers of the records of an origin.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     /// Checksum of the origin; `None` before the first keyframe.
@@ -18,7 +18,7 @@ pub(super) struct Arrivals {
     former: VecDeque<u32>,
     /// Number up to which no record is missing.
     whole: u64,
-    /// Numbers behind a missing one.
+    /// Numbers behind a missing number.
     ahead: BTreeSet<u64>,
     /// Set if a record of an unknown origin has arrived: there is a new world.
     is_foreign: bool,
@@ -27,7 +27,7 @@ pub(super) struct Arrivals {
 /// Use of a keyframe that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum KeyframeArrival {
-    /// It belongs to a former origin.
+    /// It belongs to an earlier origin.
     Former,
     SameOrigin,
     NewOrigin,

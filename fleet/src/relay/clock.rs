@@ -8,11 +8,11 @@ const WINDOW: Duration = Duration::from_secs(20);
 
 /// Estimate of the time of the origin: its time in the records, and the shortest of their last travel times.
 ///
-/// A record that travels longer than others arrives at a later time of the origin than it shows. The estimate is behind the origin
+/// A record with a longer travel arrives at a later time of the origin than it shows. The estimate is behind the origin
 /// by the shortest time from the origin to the sample. It never goes back.
 #[derive(Debug, Default)]
 pub(super) struct OriginClock {
-    /// Own time of each sample, and its difference from the time of the origin, in microseconds. The differences ascend.
+    /// Own time of a sample, and its difference from the time of the origin, in microseconds. The differences ascend.
     samples: VecDeque<(Duration, i128)>,
     last: Duration,
 }

@@ -28,7 +28,7 @@ pub struct RelayConfig {
     /// Most bytes of records that wait for the delay; 256 MiB by default. Beyond them the delay is shorter.
     pub max_delayed_bytes: usize,
     /// Names of the messages of the program that spectators may send to the origin; none by default. The
-    /// [`Limits`](syncvar_runtime::Limits) of the server limit their rate. All other messages and all commands are refused.
+    /// [`Limits`](syncvar_runtime::Limits) of the server limit their rate. The remaining messages and all commands are refused.
     pub forwarded: Vec<String>,
     /// Addresses of relays of the same world, for spectators whose relay ends; none by default:
     /// [`NetworkServer::set_alternates`].

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{Carrier, NodeId, Question, QuestionId, Topic};
 
-/// Time without a record after which a relay turns to another source. A source writes a record every 100 ms.
+/// Time without a record after which a relay turns to its next source. A source writes a record every 100 ms.
 const SILENCE: Duration = Duration::from_millis(1500);
 
 /// Time for a missing record to arrive, before a relay asks for a keyframe.

@@ -16,7 +16,7 @@ use crate::{RelayConfig, WorldState};
 /// Maker of the server of a world.
 pub(super) type MakeServer = Box<dyn FnMut(Prefabs, ServerConfig) -> NetworkServer + Send>;
 
-/// The objects of one origin, and the facts of its server.
+/// The objects of an origin, and the facts of its server.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) server: NetworkServer,
@@ -112,7 +112,7 @@ impl World {
     pub(super) fn play(&mut self, record: &TickRecord, now: Duration) {
         self.clock.sample(now, record.time());
         match self.server.handle_record(record) {
-            // A record behind a missing one waits for it.
+            // A record behind a missing record waits.
             Ok(()) | Err(RecordError::Missing { .. }) => {}
             Err(error) => {
                 tracing::warn!(seq = record.seq(), %error, "a relay cannot play a record");

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 
-/// Commands of one client to one object. They are sent again until a zone acknowledges them, to whichever zone has the object.
+/// Commands of a client to an object. They are sent again until a zone acknowledges them, to whichever zone has the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct CommandQueue {
     /// Number of the last command.
     last: u32,
-    /// Commands without an acknowledgement. The last of them has the last number.
+    /// Commands without an acknowledgement. The last command has the last number.
     pending: VecDeque<Bytes>,
 }
 

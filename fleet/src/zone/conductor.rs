@@ -158,7 +158,7 @@ impl Zone {
         }
     }
 
-    /// Takes objects from another zone.
+    /// Takes objects from a neighbour.
     fn take_offers(
         &mut self,
         question: (NodeId, QuestionId),
@@ -251,7 +251,7 @@ impl Zone {
         }
     }
 
-    /// Places the objects that have changed, and a part of the others.
+    /// Places the changed objects, and in turn a part of the unchanged objects.
     fn place_objects(&mut self, program: &mut dyn ZoneProgram) {
         let residents = &mut self.residents;
         residents.updates = residents.updates.wrapping_add(1);

@@ -14,9 +14,9 @@ pub struct ZoneConfig {
     pub zone: ZoneId,
     /// Vote of this process. At most one process has a number at a time: a standby has its own.
     pub voter: Option<VoterId>,
-    /// All voters of the fleet: an odd number of them, 1 or more. A zone is active while a majority of them grants its lease.
+    /// All voters of the fleet, in an odd number. A zone is active while a majority grants its lease.
     pub voters: Vec<VoterId>,
-    /// Duration of a lease: after the end of a process, its zone is without a process for this time. A quarter of it is more
+    /// Duration of a lease: after the end of a process, its zone is without a process for this time. A quarter is more
     /// than the time from an update to the end of the write of its journal. 2 s by default.
     pub lease: Duration,
     /// Whether the zone waits for [`load`](crate::zone::Zone::load) or [`begin_empty`](crate::zone::Zone::begin_empty) once it holds its

@@ -17,21 +17,21 @@ pub enum ZoneEvent {
     Activated,
     /// The lease has ended. The objects are frozen until the next [`Activated`](Self::Activated).
     Frozen,
-    /// An object has arrived from another zone.
+    /// An object has arrived.
     Arrived {
         /// The object.
         object: NetId,
-        /// Its former zone.
+        /// The zone before.
         from: ZoneId,
     },
-    /// Another zone has an object that was handed over.
+    /// The new zone has an object that was handed over.
     Left {
         /// The object.
         object: NetId,
         /// Its new zone.
         to: ZoneId,
     },
-    /// Another zone has refused an object: it is real here again.
+    /// The receiver has refused an object, which is real here again.
     Returned {
         /// The object.
         object: NetId,
@@ -94,7 +94,7 @@ impl From<SaveError> for ZoneError {
 pub enum HandOverError {
     /// The object is not real in this zone.
     NotHere(NetId),
-    /// The zone is this one, or no process of it is known.
+    /// The zone is this one, or without a known process.
     NoSuchZone(ZoneId),
 }
 

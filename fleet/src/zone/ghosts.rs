@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// Shortest time between two questions for a keyframe.
 const QUESTION_PAUSE: Duration = Duration::from_secs(1);
 
-/// Objects of one process of a neighbour.
+/// Objects of a process of a neighbour.
 struct GhostView {
     node: NodeId,
     client: NetworkClient,
@@ -32,7 +32,7 @@ struct GhostView {
     played: u64,
 }
 
-/// Objects of all neighbours.
+/// Objects of the neighbours.
 pub(super) struct Ghosts {
     zone: ZoneId,
     make: Box<dyn Fn() -> Prefabs + Send>,
@@ -59,7 +59,7 @@ impl Ghosts {
         }
     }
 
-    /// Follows the present processes of all other zones, and asks for keyframes.
+    /// Follows the present processes of the neighbours, and asks for keyframes.
     pub(super) fn update(
         &mut self,
         carrier: &mut impl Carrier,
@@ -122,7 +122,7 @@ impl Ghosts {
         true
     }
 
-    /// Returns all ghosts with their zones and epochs; of two ghosts of an object, the one with the higher epoch.
+    /// Returns all ghosts with their zones and epochs; of two ghosts of an object, the ghost with the higher epoch.
     pub(super) fn all(&self) -> BTreeMap<NetId, (ZoneId, u64)> {
         let mut ghosts = BTreeMap::new();
         for (zone, view) in &self.views {

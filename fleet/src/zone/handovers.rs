@@ -14,7 +14,7 @@
 //!
 //! *Numbers.* The offers of A to B are numbered. B remembers its answer for each number, so a repeated offer receives the same
 //! answer. An offer also contains the lowest number without an answer: B forgets the numbers below, and passes over late offers
-//! with them. So the memory of both ends is bounded by the offers on their way.
+//! with them. So the memory is bounded at both ends by the offers on their way.
 //!
 //! *Commit.* The state machine is a part of the state that a zone writes to its journal. A message leaves a zone only when the
 //! journal has the transition that the message reports. A zone that ends and starts again from its journal therefore never
@@ -46,7 +46,7 @@ use syncvar_runtime::NetId;
 
 use super::{ClientId, ZoneId};
 
-/// Object on its way from one zone to another.
+/// Object on its way between two zones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Offer {
     /// Number among the offers between the two zones, from 1.
@@ -57,7 +57,7 @@ pub(crate) struct Offer {
     /// Epoch of the object in the new zone.
     pub(crate) epoch: u64,
     pub(crate) state: Bytes,
-    /// Number of the last command of each client.
+    /// Last command number by client.
     pub(crate) commands: BTreeMap<ClientId, u32>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) enum Reception {
 /// Effect of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Settlement {
-    /// The object belongs to the other zone.
+    /// The object belongs to the receiver.
     Moved(NetId),
     /// The object belongs to this zone again: its state enters the server.
     Returned(NetId, Bytes),
@@ -105,7 +105,7 @@ pub(crate) enum CommandPlace {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Residence {
     pub(crate) epoch: u64,
-    /// Number of the last command of each client.
+    /// Last command number by client.
     pub(crate) commands: BTreeMap<ClientId, u32>,
     pub(crate) departure: Option<Departure>,
 }
@@ -132,11 +132,11 @@ pub(crate) struct OutgoingOffers {
 pub(crate) struct IncomingOffers {
     /// All lower numbers are settled.
     pub(crate) settled: u64,
-    /// Answers to the other numbers: whether the object was admitted.
+    /// Answers to the higher numbers: whether the object was admitted.
     pub(crate) answers: BTreeMap<u64, bool>,
 }
 
-/// Objects of a zone, and the offers between this zone and the others. A zone keeps it in its journal.
+/// Objects of a zone, and the offers between this zone and its neighbours. A zone keeps it in its journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Handovers {
     pub(crate) residences: BTreeMap<NetId, Residence>,
@@ -207,7 +207,7 @@ impl Handovers {
         })
     }
 
-    /// Returns whether an offer has no answer so far.
+    /// Returns whether an offer waits for its first answer.
     pub(crate) fn is_new(&self, from: ZoneId, offer: &Offer) -> bool {
         self.incoming.get(&from).is_none_or(|incoming| {
             offer.number >= incoming.settled && !incoming.answers.contains_key(&offer.number)
@@ -245,7 +245,7 @@ impl Handovers {
         Reception::Admitted(OfferAnswer { number, admitted })
     }
 
-    /// Takes an answer. `None` for a repeated one.
+    /// Takes an answer. `None` for a repeated answer.
     pub(crate) fn take_answer(&mut self, from: ZoneId, answer: OfferAnswer) -> Option<Settlement> {
         let outgoing = self.outgoing.get_mut(&from)?;
         let object = outgoing.open.remove(&answer.number)?;

@@ -21,7 +21,7 @@ impl ZoneId {
     }
 }
 
-/// Number of a client in a fleet: a random one for each session.
+/// Number of a client in a fleet, random for each session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(pub u64);
 

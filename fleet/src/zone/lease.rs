@@ -11,7 +11,7 @@
 //!
 //! The holder counts from the question, and the voter from its arrival, so the holder stops first. The margin is for clocks that run at
 //! different rates, and for the time between an update and the write of its journal. A voter keeps its grants in memory: after its
-//! start it grants nothing for the time of a lease, because its former process may have granted one.
+//! start it grants nothing for the time of a lease, because the process before it may have granted a lease.
 //!
 //! A holder whose lease has ended may hold it again, if no process had it in between. It therefore counts the voters alone that have
 //! granted it before and run since: a voter that has started again may have forgotten a grant to a second process.
@@ -195,10 +195,10 @@ impl Lease {
             self.count(voter, Granted { process, asked }, now);
             self.was_held |= self.is_held(now);
         } else if answer.term > self.term && self.was_held {
-            // A candidate with a minority takes no lease that is held.
+            // A candidate with a minority cannot take a held lease.
             self.is_superseded |= !self.is_held(now);
         } else if answer.term >= self.term && !answer.granted && !self.was_held {
-            // A former holder, or a second candidate. Grants of the lower term do not count for the higher one.
+            // An earlier holder, or a second candidate. Grants of the lower term do not count for the higher one.
             self.term = answer.term + 1;
             self.granted.clear();
         }

@@ -14,7 +14,7 @@ use crate::{Carrier, NodeId, Question, QuestionId};
 /// Most bytes of the offers in one message, apart from the first offer.
 const MAX_OFFERS: usize = 256 << 10;
 
-/// Most commands that wait for the program. Senders repeat the others.
+/// Most commands that wait for the program. Senders repeat commands beyond them.
 const MAX_COMMANDS: usize = 16_384;
 
 /// Question of a node that has an answer behind the next write of the journal.

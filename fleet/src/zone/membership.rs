@@ -1,4 +1,4 @@
-//! `Membership`: the lease of this zone, the vote of this process, and the holders of the other zones.
+//! `Membership`: the lease of this zone, the vote of this process, and the holders of all zones.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -38,7 +38,7 @@ fn note(write: impl FnOnce(&mut NetworkWriter)) -> Bytes {
     writer.take_bytes()
 }
 
-/// Writes the state of some objects, and of all offers.
+/// Writes the state of the changed objects, and the offers.
 pub(super) fn write(server: &mut NetworkServer, handovers: &Handovers, changed: &BTreeSet<NetId>) {
     for object in changed {
         let residence = handovers.residences.get(object);
@@ -69,7 +69,7 @@ pub(super) fn write(server: &mut NetworkServer, handovers: &Handovers, changed: 
     }
 }
 
-/// Reads the state of all objects and offers.
+/// Reads the objects and offers.
 ///
 /// # Errors
 ///

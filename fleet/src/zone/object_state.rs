@@ -7,7 +7,7 @@ use syncvar_runtime::{Encoding, NetId, NetworkReader, NetworkWriter};
 use super::ZoneProgram;
 use super::message::{read_sized, read_u32, write_sized};
 
-/// State of an object: the record of its fields and facts, and the values that the record cannot name in another server.
+/// State of an object: the record of its fields and facts, and the values that mean nothing in the record of a second server.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ObjectState {
     pub(super) parent: Option<NetId>,

@@ -16,7 +16,7 @@ pub struct Home {
     pub ghosts: BTreeSet<ZoneId>,
 }
 
-/// Rule of a program: the zone of each object, by its position or by any other value of it.
+/// Rule of a program: the zone of an object, by its position or any further value.
 ///
 /// All zones have the same rule. It runs for an object after its changes, and for every object from time to time.
 /// [`Regions`] is a rule for positions in a plane.
@@ -84,7 +84,7 @@ struct Region {
 }
 
 impl Region {
-    /// Returns the distance from the rectangle to a position, 0 inside: the larger one of both axes.
+    /// Returns the distance from the rectangle to a position, 0 inside: the larger of the distances by axis.
     fn distance(&self, position: [f32; 2]) -> f32 {
         let axes = (0..2).map(|axis| {
             let below = self.low[axis] - position[axis];
@@ -131,7 +131,7 @@ impl Regions {
 }
 
 impl Partition for Regions {
-    /// An object outside of all regions belongs to the nearest one.
+    /// An object outside the regions belongs to the nearest region.
     fn home(&self, server: &NetworkServer, object: NetId, here: ZoneId) -> Option<Home> {
         let position = (self.position)(server, object)?;
         let stays = |region: &&Region| {

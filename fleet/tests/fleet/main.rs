@@ -1,6 +1,7 @@
 //! Fleets in virtual time: an origin, levels of relays, spectators.
 
 mod carriers;
+mod moving;
 mod relays;
 mod schedules;
 mod sockets;

@@ -316,7 +316,7 @@ impl Search {
         Ok(())
     }
 
-    /// Continues without losses behind a loss of all messages: the object becomes real, and all commands are applied.
+    /// Continues without losses behind a loss of every message: the object becomes real, and all commands are applied.
     fn recover(&mut self, mut world: World) -> Result<(), &'static str> {
         for _ in 0..ROUNDS {
             for place in 0..2 {
@@ -347,9 +347,9 @@ impl Search {
 #[derive(Default)]
 struct Visited {
     numbers: HashMap<World, u32>,
-    /// Former state and action of each state.
+    /// Preceding state and action, by state.
     origins: Vec<(u32, Option<Action>)>,
-    /// States that have recovered from a loss of all messages.
+    /// States that have recovered from a loss of every message.
     recovered: HashSet<World>,
     /// Highest number of sent messages.
     messages: u32,
