@@ -329,6 +329,12 @@ impl Zone {
         Ok(())
     }
 
+    /// Forgets the numbers of the commands of a client whose session has ended in the whole fleet, in every zone. A later command of the
+    /// client would begin at number 1.
+    pub fn forget_client(&mut self, client: ClientId) {
+        self.residents.forget_client(client);
+    }
+
     /// Returns the oldest event that was not returned before.
     pub fn poll_event(&mut self) -> Option<ZoneEvent> {
         self.events.pop_front()

@@ -11,7 +11,7 @@ use super::handovers::{Offer, Reception, Settlement};
 use super::message::{ZoneCall, answers_from_bytes};
 use super::notes;
 use super::object_state::ObjectState;
-use super::{Zone, ZoneEvent, ZoneProgram};
+use super::{IDS, Zone, ZoneEvent, ZoneProgram};
 use crate::zone::ZoneId;
 use crate::{Carrier, CarrierEvent, NodeId, Question, QuestionId, Topic};
 
@@ -268,6 +268,7 @@ impl Zone {
                 self.borders.place(object, &BTreeSet::new());
                 continue;
             }
+            self.check_id(object);
             let root = self.server.ancestors(object).last().unwrap_or(object);
             let here = self.config.zone;
             let Some(home) = self.partition.0.home(&self.server, root, here) else {
@@ -280,6 +281,17 @@ impl Zone {
         }
         for (object, to) in leaving {
             self.depart(object, to, program);
+        }
+    }
+
+    /// Reports a new object with an id that is not of this zone, once.
+    fn check_id(&mut self, object: NetId) {
+        let residents = &mut self.residents;
+        let is_own = object.0 / IDS == self.config.zone.0;
+        if !is_own && !residents.handovers.residences.contains_key(&object) {
+            residents.handovers.spawn(object);
+            residents.changed.insert(object);
+            self.events.push_back(ZoneEvent::ForeignId(object));
         }
     }
 

@@ -17,6 +17,9 @@ pub enum ZoneEvent {
     Activated,
     /// The lease has ended. The objects are frozen until the next [`Activated`](Self::Activated).
     Frozen,
+    /// The program has spawned an object with an id beyond those of the zone, by number or after 2^24 objects. Such an id may
+    /// belong to an object of a neighbour.
+    ForeignId(NetId),
     /// An object has arrived.
     Arrived {
         /// The object.

@@ -6,7 +6,7 @@ use syncvar_net::NetworkServer;
 use syncvar_runtime::NetId;
 
 use super::handovers::Handovers;
-use crate::zone::ZoneId;
+use crate::zone::{ClientId, ZoneId};
 
 /// Objects that have left whose new zone is known.
 const MAX_MOVED: usize = 4096;
@@ -49,6 +49,15 @@ impl Residents {
         self.moved.insert(object, to);
         if self.moved.len() > MAX_MOVED {
             self.moved.pop_first();
+        }
+    }
+
+    /// Forgets the numbers of the commands of a client.
+    pub(super) fn forget_client(&mut self, client: ClientId) {
+        for (object, residence) in &mut self.handovers.residences {
+            if residence.commands.remove(&client).is_some() {
+                self.changed.insert(*object);
+            }
         }
     }
 

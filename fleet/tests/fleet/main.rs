@@ -7,4 +7,5 @@ mod schedules;
 mod sockets;
 mod stage;
 mod zone_stage;
+mod zone_world;
 mod zones;

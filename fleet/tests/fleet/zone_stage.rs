@@ -7,71 +7,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
+use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
 use syncvar::saving::Save;
-use syncvar::{NetworkIdentity, ServerConfig};
 use syncvar_fleet::memory::{MemoryCarrier, MemoryFleet};
-use syncvar_fleet::zone::{
-    ClientId, CommandSender, Regions, VoterId, Zone, ZoneConfig, ZoneId, ZoneProgram,
-};
+use syncvar_fleet::zone::{ClientId, CommandSender, VoterId, Zone, ZoneId};
 use syncvar_fleet::{Carrier, NodeId, Role};
 
+use crate::zone_world::{Timers, WIDTH, Walker, left, prefabs, regions, zone_config};
+
 pub(crate) const TICK: Duration = Duration::from_millis(33);
-pub(crate) const LEASE: Duration = Duration::from_millis(400);
 const CLIENT: ClientId = ClientId(77);
-/// Width of the region of a zone.
-pub(crate) const WIDTH: f32 = 100.0;
-
-/// Returns the lower end of the region of a zone.
-fn left(zone: ZoneId) -> f32 {
-    WIDTH * f32::from(u16::try_from(zone.0 - 1).expect("a small number"))
-}
-
-#[derive(NetworkBehaviour, Default)]
-pub(crate) struct Walker {
-    #[sync_var]
-    pub(crate) x: SyncVar<f32>,
-    /// Writes of the program.
-    #[sync_var]
-    pub(crate) writes: SyncVar<u32>,
-    #[sync_var]
-    pub(crate) trail: SyncList<u32>,
-    /// Number of the last command.
-    #[sync_var(read = server)]
-    pub(crate) commands: SyncVar<u32>,
-    #[sync_var(read = owner)]
-    pub(crate) secret: SyncVar<u64>,
-}
-
-pub(crate) fn prefabs() -> Prefabs {
-    Prefabs::new().register::<Walker>("walker")
-}
-
-/// Program of a zone with a value for each of its objects.
-#[derive(Default)]
-pub(crate) struct Timers(pub(crate) BTreeMap<NetId, u64>);
-
-impl ZoneProgram for Timers {
-    fn leave(&mut self, _server: &mut NetworkServer, object: NetId) -> Vec<u8> {
-        let timer = self.0.remove(&object).expect("a timer for each object");
-        timer.to_le_bytes().to_vec()
-    }
-
-    fn arrive(&mut self, server: &mut NetworkServer, object: NetId, state: &[u8]) {
-        let secret = server
-            .get::<Walker>(object)
-            .expect("the object")
-            .secret
-            .clone();
-        let timer = u64::from_le_bytes(state.try_into().expect("8 bytes"));
-        assert_eq!(
-            timer,
-            *secret + 1,
-            "the state of the program has moved along"
-        );
-        self.0.insert(object, timer);
-    }
-}
 
 /// A process of a zone.
 pub(crate) struct Process {
@@ -135,22 +81,8 @@ impl ZoneStage {
     /// Starts a process of a zone. A standby has no vote.
     pub(crate) fn start(&mut self, zone: ZoneId, has_vote: bool) {
         self.starts += 1;
-        let mut config = ZoneConfig::new(zone);
-        config.lease = LEASE;
+        let mut config = zone_config(zone, self.zones, self.starts);
         config.voter = has_vote.then_some(VoterId(zone.0));
-        config.voters = (1..=self.zones).map(VoterId).collect();
-        config.awaits_state = true;
-        config.server = ServerConfig {
-            incarnation: self.starts,
-            ..ServerConfig::default()
-        };
-        let position =
-            |server: &NetworkServer, object| Some([*server.get::<Walker>(object)?.x, 0.0]);
-        let mut regions = Regions::new(position).hysteresis(3.0).border(15.0);
-        for number in 1..=self.zones {
-            let low = left(ZoneId(number));
-            regions = regions.region(ZoneId(number), [low, -1.0], [low + WIDTH, 1.0]);
-        }
         let carrier = self.fleet.node(Role::Zone, "");
         let others = self.processes.iter().map(|it| it.carrier.id());
         let others: Vec<NodeId> = others.chain([self.sender_node.id()]).collect();
@@ -158,7 +90,7 @@ impl ZoneStage {
             self.fleet.connect(carrier.id(), other);
         }
         self.processes.push(Process {
-            zone: Zone::new(config, prefabs, regions).expect("a zone"),
+            zone: Zone::new(config, prefabs, regions(self.zones)).expect("a zone"),
             carrier,
             program: Timers::default(),
             is_stalled: false,

@@ -1,15 +1,18 @@
 //! Zones: handovers, ghosts, leases, restarts, and random schedules of faults.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
 use syncvar::testing::Random;
-use syncvar_fleet::Carrier;
+use syncvar::{NetworkIdentity, SpawnOptions};
+use syncvar_fleet::link::LinkCarrier;
 use syncvar_fleet::memory::Faults;
-use syncvar_fleet::zone::ZoneId;
+use syncvar_fleet::sockets::FleetSockets;
+use syncvar_fleet::zone::{VoterId, Zone, ZoneEvent, ZoneId};
+use syncvar_fleet::{Carrier, CarrierEvent, NodeId, Role, Topic};
 
-use crate::zone_stage::{Walker, ZoneStage};
+use crate::zone_stage::{Process, TICK, ZoneStage};
+use crate::zone_world::{Timers, Walker, prefabs, regions, zone_config};
 
 /// Starts zones with walkers.
 fn stage(seed: u64, zones: u32, walkers: u16) -> ZoneStage {
@@ -123,6 +126,106 @@ fn a_zone_without_a_majority_freezes_its_objects() {
     stage.run(30);
     assert!(writes(&stage) > frozen);
     stage.check();
+}
+
+#[test]
+fn a_program_learns_of_an_id_of_a_neighbour() {
+    let mut stage = stage(6, 2, 1);
+    let server = stage.processes[0].zone.server_mut().unwrap();
+    let options = SpawnOptions {
+        net_id: Some(NetId(99)),
+        ..SpawnOptions::default()
+    };
+    let foreign = server.try_spawn(Walker::default(), options).unwrap();
+    let Process { zone, program, .. } = &mut stage.processes[0];
+    let mut events = Vec::new();
+    for _ in 0..3 {
+        zone.update(stage.now, program);
+        events.extend(std::iter::from_fn(|| zone.poll_event()));
+    }
+    events.retain(|event| matches!(event, ZoneEvent::ForeignId(_)));
+    assert_eq!(events, [ZoneEvent::ForeignId(foreign)]);
+}
+
+#[test]
+fn messages_wait_for_the_journal() {
+    let mut stage = stage(7, 2, 1);
+    let mut watcher = stage.fleet.node(Role::Relay, "");
+    let node = stage.processes[0].carrier.id();
+    stage.fleet.connect(watcher.id(), node);
+    watcher.subscribe(node, Topic::WORLD);
+    stage.now += TICK;
+    let now = stage.now;
+    let mut records = |stage: &ZoneStage, later| {
+        stage.fleet.update(now + later);
+        let events = std::iter::from_fn(|| watcher.poll());
+        { events }
+            .filter(|event| matches!(event, CarrierEvent::Record { .. }))
+            .count()
+    };
+    let place = &mut stage.processes[0];
+    place.zone.update(now, &mut place.program);
+    assert!(
+        place.zone.poll_journal().is_some(),
+        "one record, and perhaps more"
+    );
+    place.zone.transmit(&mut place.carrier, now);
+    assert_eq!(records(&stage, TICK), 0);
+    let place = &mut stage.processes[0];
+    while place.zone.poll_journal().is_some() {}
+    place.zone.transmit(&mut place.carrier, now);
+    assert!(records(&stage, TICK * 2) > 0);
+}
+
+/// Runs two zones over TCP until a walker has arrived in the second zone. Returns whether it has.
+fn walk_over_sockets() -> Result<bool, Box<dyn std::error::Error>> {
+    let mut nodes = Vec::new();
+    let mut first = None;
+    for number in 1..=2 {
+        let mut config = zone_config(ZoneId(number), 2, number.into());
+        config.voter = Some(VoterId(number));
+        let zone = Zone::new(config, prefabs, regions(2))?;
+        let mut carrier = LinkCarrier::new(NodeId(number.into()), Role::Zone, "").with_key("key");
+        let mut sockets = FleetSockets::new();
+        match first {
+            None => first = Some(sockets.listen_tcp("127.0.0.1:0")?),
+            Some(address) => sockets.dial_tcp(&mut carrier, address)?,
+        }
+        nodes.push((zone, carrier, sockets, Timers::default()));
+    }
+    let (started, mut walker) = (Instant::now(), None);
+    while started.elapsed() < Duration::from_mins(1) {
+        let now = started.elapsed();
+        for (zone, carrier, sockets, program) in &mut nodes {
+            sockets.receive(carrier, now);
+            zone.receive(carrier, now, program);
+            if zone.is_elected() {
+                zone.begin_empty()?;
+            }
+            let is_first = zone.id() == ZoneId(1);
+            if let Some(server) = zone.server_mut().filter(|_| is_first) {
+                let walker = *walker.get_or_insert_with(|| server.spawn(Walker::default()));
+                program.0.entry(walker).or_insert(1);
+                if let Ok(mut walker) = server.get_mut::<Walker>(walker) {
+                    walker.x += 5.0;
+                }
+            }
+            zone.update(now, program);
+            zone.transmit(carrier, now);
+            sockets.transmit(carrier, now);
+        }
+        let east = nodes[1].0.server();
+        if walker.is_some_and(|walker| east.get::<Walker>(walker).is_some()) {
+            return Ok(true);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(false)
+}
+
+#[test]
+fn an_object_walks_over_sockets() {
+    assert!(walk_over_sockets().unwrap());
 }
 
 /// Number of schedules of a test.
