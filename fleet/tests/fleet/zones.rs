@@ -163,7 +163,10 @@ fn messages_wait_for_the_journal() {
             .filter(|event| matches!(event, CarrierEvent::Record { .. }))
             .count()
     };
+    let object = *stage.objects.keys().next().unwrap();
     let place = &mut stage.processes[0];
+    let server = place.zone.server_mut().unwrap();
+    server.get_mut::<Walker>(object).unwrap().x.set(42.0);
     place.zone.update(now, &mut place.program);
     assert!(
         place.zone.poll_journal().is_some(),
