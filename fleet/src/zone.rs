@@ -255,7 +255,9 @@ impl Zone {
             .map(NetworkIdentity::net_id)
             .collect();
         // The voters may have forgotten the term in the journal.
-        self.membership.raise(notes::read_term(&self.server) + 1);
+        self.membership
+            .lease
+            .raise(notes::read_term(&self.server) + 1);
         self.begin_empty()
     }
 

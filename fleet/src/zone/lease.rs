@@ -16,6 +16,9 @@
 //! A holder whose lease has ended may hold it again, if no process had it in between. It therefore counts the voters alone that have
 //! granted it before and run since: a voter that has started again may have forgotten a grant to a second process.
 //!
+//! Two candidates may have a part of the voters each. A candidate without success therefore pauses for more than a lease, for a time that
+//! depends on its number.
+//!
 //! The *term* of a zone is higher for each new holder. Nodes follow the holder with the highest term.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,11 +150,14 @@ impl Lease {
         self.term
     }
 
-    /// Begins anew with a higher term.
+    /// Raises the term. The voters have granted the lease to this process, in whichever term.
     pub(crate) fn raise(&mut self, term: u64) {
-        self.term = term;
-        self.granted.clear();
-        self.was_held = false;
+        self.term = self.term.max(term);
+    }
+
+    /// Returns whether the lease was held.
+    pub(crate) fn was_held(&self) -> bool {
+        self.was_held
     }
 
     /// Returns the moment up to which the lease is held.
@@ -191,16 +197,15 @@ impl Lease {
         let Some(voter) = answer.voter.filter(|voter| self.voters.contains(voter)) else {
             return;
         };
-        if answer.granted && answer.term == self.term {
+        if answer.granted && answer.term <= self.term {
             self.count(voter, Granted { process, asked }, now);
             self.was_held |= self.is_held(now);
         } else if answer.term > self.term && self.was_held {
             // A candidate with a minority cannot take a held lease.
             self.is_superseded |= !self.is_held(now);
-        } else if answer.term >= self.term && !answer.granted && !self.was_held {
-            // An earlier holder, or a second candidate. Grants of the lower term do not count for the higher one.
+        } else if answer.term >= self.term && !self.was_held {
+            // An earlier holder, or a second candidate.
             self.term = answer.term + 1;
-            self.granted.clear();
         }
     }
 

@@ -13,6 +13,9 @@ use crate::{Carrier, NodeId, Question, QuestionId};
 /// Questions for a lease in the time of a lease.
 const QUESTIONS: u32 = 8;
 
+/// Time of an attempt to be elected, in leases.
+const ATTEMPT: u32 = 4;
+
 /// Process that holds the lease of a zone.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
@@ -54,6 +57,8 @@ pub(super) struct Membership {
     voter: Voter,
     /// Questions to the voters, with their receivers and moments.
     asked: BTreeMap<QuestionId, (NodeId, Duration)>,
+    /// Moments of the first and the last questions.
+    first: Option<Duration>,
     last: Option<Duration>,
     interval: Duration,
 }
@@ -66,23 +71,16 @@ impl Membership {
             is_active: false,
             voter: Voter::new(config.voter, config.lease),
             asked: BTreeMap::new(),
+            first: None,
             last: None,
             interval: config.lease / QUESTIONS,
-        }
-    }
-
-    /// Begins anew with a term, if the present one is lower.
-    pub(super) fn raise(&mut self, term: u64) {
-        if self.lease.term() < term {
-            self.lease.raise(term);
-            self.is_active = false;
         }
     }
 
     /// Asks all voters, also the own one, for the lease.
     pub(super) fn update(&mut self, carrier: &mut impl Carrier, now: Duration) {
         let is_early = { self.last }.is_some_and(|last| now.saturating_sub(last) < self.interval);
-        if is_early || self.lease.is_superseded() {
+        if is_early || self.lease.is_superseded() || self.pauses(carrier.id(), now) {
             return;
         }
         self.last = Some(now);
@@ -94,6 +92,16 @@ impl Membership {
             let id = carrier.ask(node.id, Question::Call(call.clone()));
             self.asked.insert(id, (node.id, now));
         }
+    }
+
+    /// Returns whether a candidate lets its votes end, after the time of some leases without success.
+    fn pauses(&mut self, own: NodeId, now: Duration) -> bool {
+        let lease = self.interval * QUESTIONS;
+        let since = now.saturating_sub(*self.first.get_or_insert(now));
+        let pause = 2 + u32::try_from(own.0 % 4).unwrap_or_default();
+        let period = lease * (ATTEMPT + pause);
+        let phase = since.as_nanos() % period.as_nanos().max(1);
+        !self.lease.was_held() && phase >= (lease * ATTEMPT).as_nanos()
     }
 
     /// Decides about a request of a node. Returns the answer.
