@@ -18,6 +18,7 @@ pub mod link;
 pub mod memory;
 mod origin;
 mod relay;
+mod sealed;
 #[cfg(feature = "tcp")]
 pub mod sockets;
 mod spectator_message;

@@ -5,12 +5,10 @@ use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, Prefabs, ReceivedMessage};
 
 use crate::NodeId;
+use crate::sealed::{opened, sealed};
 
 /// Version of the layout.
 const VERSION: u8 = 1;
-
-/// Length of the checksum before the bytes that it covers.
-const CHECKSUM: usize = 4;
 
 /// A message of a spectator, as its relay forwards it.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,17 +35,12 @@ impl Envelope {
         writer.write_varint(self.number);
         writer.write_i16(self.message);
         writer.write_bytes(&self.payload);
-        let checksum = crc32c::crc32c(writer.as_bytes()).to_le_bytes();
-        [&checksum[..], writer.as_bytes()].concat().into()
+        sealed(&writer)
     }
 
     /// Decodes an envelope; `None` for damaged or malformed bytes.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut reader = NetworkReader::new(bytes);
-        let expected = reader.read_bytes(CHECKSUM).ok()?;
-        if crc32c::crc32c(reader.rest()).to_le_bytes() != expected {
-            return None;
-        }
+        let mut reader = NetworkReader::new(opened(bytes)?);
         if reader.read_u8().ok()? != VERSION {
             return None;
         }

@@ -10,11 +10,10 @@ use syncvar_runtime::schema::{MAX_SCHEMA_TEXT, Schema, SchemaError};
 use syncvar_runtime::time::{micros, send_interval};
 use syncvar_runtime::{Channel, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
+use crate::sealed::{opened, sealed};
+
 /// Version of the layout.
 const VERSION: u8 = 1;
-
-/// Length of the checksum before the bytes that it covers.
-const CHECKSUM: usize = 4;
 
 /// Most channels of a server.
 const MAX_CHANNELS: u64 = 64;
@@ -61,8 +60,7 @@ impl WorldState {
         writer.write_varint(self.schema.len() as u64);
         writer.write_bytes(self.schema.as_bytes());
         writer.write_bytes(self.keyframe.as_bytes());
-        let checksum = crc32c::crc32c(writer.as_bytes()).to_le_bytes();
-        [&checksum[..], writer.as_bytes()].concat().into()
+        sealed(&writer)
     }
 
     /// Decodes a state.
@@ -72,11 +70,8 @@ impl WorldState {
     /// For a wrong checksum, a different version, a malformed field or schema, a record without a keyframe, and a keyframe of
     /// a different schema.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WorldStateError> {
-        let mut reader = NetworkReader::new(bytes);
-        let expected = reader.read_bytes(CHECKSUM)?;
-        if crc32c::crc32c(reader.rest()).to_le_bytes() != expected {
-            return Err(WorldStateError::Checksum);
-        }
+        let content = opened(bytes).ok_or(WorldStateError::Checksum)?;
+        let mut reader = NetworkReader::new(content);
         let version = reader.read_u8()?;
         if version != VERSION {
             return Err(WorldStateError::Version(version));

@@ -7,15 +7,13 @@ use syncvar_runtime::{
     Encoding, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult,
 };
 
+use crate::sealed::{opened, sealed};
 use crate::zone::handovers::{Offer, OfferAnswer};
 use crate::zone::lease::{LeaseAnswer, LeaseRequest};
 use crate::zone::{ClientId, VoterId, ZoneId};
 
 /// Version of the layout, in a byte that no message of a spectator has.
 const VERSION: u8 = 0x81;
-
-/// Length of the checksum before the bytes that it covers.
-const CHECKSUM: usize = 4;
 
 const LEASE: u8 = 0;
 const OFFERS: u8 = 1;
@@ -63,24 +61,15 @@ fn writer() -> NetworkWriter {
     writer
 }
 
-fn sealed(writer: &NetworkWriter) -> Bytes {
-    let checksum = crc32c::crc32c(writer.as_bytes()).to_le_bytes();
-    [&checksum[..], writer.as_bytes()].concat().into()
-}
-
 /// Returns a reader behind the version, for undamaged bytes.
-fn opened(bytes: &[u8]) -> Option<NetworkReader<'_>> {
-    let (checksum, content) = bytes.split_at_checked(CHECKSUM)?;
-    if crc32c::crc32c(content).to_le_bytes() != checksum {
-        return None;
-    }
-    let mut reader = NetworkReader::with_encoding(content, Encoding::Compact);
+fn open_message(bytes: &[u8]) -> Option<NetworkReader<'_>> {
+    let mut reader = NetworkReader::with_encoding(opened(bytes)?, Encoding::Compact);
     (reader.read_u8().ok()? == VERSION).then_some(reader)
 }
 
 /// Reads a message to its end.
 fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut NetworkReader<'_>) -> ReadResult<T>) -> Option<T> {
-    let mut reader = opened(bytes)?;
+    let mut reader = open_message(bytes)?;
     let message = read(&mut reader).ok()?;
     reader.finish().ok()?;
     Some(message)

@@ -9,6 +9,7 @@ use crate::record::{ItemWriter, RecordHead, RecordKind};
 use crate::save::{Save, SaveError};
 use crate::server::NetworkServer;
 use crate::server::api::rooms::Rooms;
+use crate::server::api::saving::give_loaded;
 use crate::server::saving::apply::{self, Loaded};
 use crate::server::saving::facts::{FactsWriter, ServerFacts};
 use crate::server::saving::gather::object_facts;
@@ -113,20 +114,8 @@ impl NetworkServer {
             ..
         } = self.rooms();
         loaded.insert_objects(&mut ground, visibility);
-        for (id, owner, permit) in owners {
-            if self.sessions.knows(owner) {
-                self.give(id, Some(owner));
-                if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
-                    replicated.permit = permit;
-                }
-            }
-        }
-        let Rooms {
-            mut ground,
-            visibility,
-            ..
-        } = self.rooms();
-        loaded.apply_views(&mut ground, visibility);
+        owners.retain(|(_, owner, _)| self.sessions.knows(*owner));
+        give_loaded(self, &loaded, owners);
         Ok(ids)
     }
 

@@ -160,18 +160,7 @@ impl NetworkServer {
         loaded.insert_objects(&mut ground, visibility);
         loaded.insert_connections(&mut ground, visibility);
         let owners = loaded.owners(&mut ground);
-        for (id, owner, permit) in owners {
-            self.give(id, Some(owner));
-            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
-                replicated.permit = permit;
-            }
-        }
-        let Rooms {
-            mut ground,
-            visibility,
-            ..
-        } = self.rooms();
-        loaded.apply_views(&mut ground, visibility);
+        give_loaded(self, &loaded, owners);
         Ok(())
     }
 
@@ -272,4 +261,24 @@ impl NetworkServer {
             .key(connection)
             .map(|key| &key[..])
     }
+}
+
+/// Gives loaded objects to their owners, with their permits, and shows and hides objects by name.
+pub(super) fn give_loaded(
+    server: &mut NetworkServer,
+    loaded: &apply::Loaded,
+    owners: Vec<(NetId, ConnectionId, u32)>,
+) {
+    for (id, owner, permit) in owners {
+        server.give(id, Some(owner));
+        if let Some(replicated) = server.objects.world.objects.get_mut(id.0) {
+            replicated.permit = permit;
+        }
+    }
+    let Rooms {
+        mut ground,
+        visibility,
+        ..
+    } = server.rooms();
+    loaded.apply_views(&mut ground, visibility);
 }
