@@ -15,6 +15,7 @@ pub mod packet;
 pub mod pawn;
 pub mod protocol;
 pub mod records;
+pub mod saves;
 pub mod schema;
 pub mod script;
 pub mod seeds;
@@ -42,6 +43,7 @@ pub const TARGETS: &[Target] = &[
     ("collections", collections::run),
     ("records", records::run),
     ("logs", logs::run),
+    ("saves", saves::run),
     ("kcp", kcp::run),
     ("udp", udp::run),
     ("frames", frames::run),

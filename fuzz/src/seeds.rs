@@ -35,6 +35,7 @@ pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
         "collections" => collections(),
         "records" => records(),
         "logs" => logs(),
+        "saves" => saves(),
         "kcp" => kcp(root),
         "udp" => udp(),
         "frames" => frames(root),
@@ -372,6 +373,18 @@ fn logs() -> Vec<Vec<u8>> {
         ]
     });
     changes.collect()
+}
+
+/// Changed bytes of the state and of the records behind it, and a changed order.
+fn saves() -> Vec<Vec<u8>> {
+    let places = (0..160_u32).map(|place| place * 7);
+    let changes = places.flat_map(|place| {
+        let [a, b, c, d] = place.to_le_bytes();
+        [(0, 1), (1, 255), (2, 128), (0, 127)]
+            .map(|(op, value)| of_steps(&[(op, &[a, b, c, d, 0, value])]))
+    });
+    let orders = (0..12).map(|place| of_steps(&[(3 + place % 2, &[place, 0, 0, 0, place / 2])]));
+    changes.chain(orders).collect()
 }
 
 /// Steps of a session on a link.

@@ -1,22 +1,14 @@
-//! Journals of real processes that are killed, of a full storage, and of cut files.
+//! Journals with cut files, new states and a storage that fails.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use syncvar::NetworkIdentity;
 use syncvar::interest::Tag;
 use syncvar::log::{Journal, JournalError, JournalOptions, JournalSync};
 use syncvar::prelude::*;
-use syncvar::testing::Random;
-
-/// Directory of the journal, in a process that is killed.
-const DIRECTORY: &str = "SYNCVAR_JOURNAL_DIRECTORY";
-
-/// Number of kills in place of the usual one.
-const KILLS: &str = "SYNCVAR_JOURNAL_KILLS";
 
 const CELLS: u32 = 40;
 
@@ -51,7 +43,7 @@ fn spawn(server: &mut NetworkServer, id: NetId) {
 }
 
 /// Makes the world of a tick, from that of the tick before.
-fn play(server: &mut NetworkServer, tick: u64) {
+pub(crate) fn play(server: &mut NetworkServer, tick: u64) {
     for number in 1..=CELLS {
         let id = NetId(number);
         if server.identity(id).is_none() {
@@ -79,7 +71,7 @@ fn play(server: &mut NetworkServer, tick: u64) {
 }
 
 /// Returns the tick of the world, which is that of one tick.
-fn check(server: &NetworkServer) -> u64 {
+pub(crate) fn check(server: &NetworkServer) -> u64 {
     let Some(first) = server.get::<Cell>(NetId(1)) else {
         return 0;
     };
@@ -98,7 +90,7 @@ fn check(server: &NetworkServer) -> u64 {
     tick
 }
 
-fn recover(directory: &Path) -> NetworkServer {
+pub(crate) fn recover(directory: &Path) -> NetworkServer {
     let mut server = NetworkServer::new(prefabs());
     if let Some(save) = Journal::recover(directory).unwrap() {
         server.load(&save).unwrap();
@@ -106,114 +98,11 @@ fn recover(directory: &Path) -> NetworkServer {
     server
 }
 
-fn directory(name: &str) -> PathBuf {
+pub(crate) fn directory(name: &str) -> PathBuf {
     let name = format!("syncvar-{name}-{}", std::process::id());
     let directory = std::env::temp_dir().join(name);
     let _ = fs::remove_dir_all(&directory);
     directory
-}
-
-/// Life of a process that is killed: it goes on from the journal, and prints each tick that the journal has.
-#[test]
-fn process_of_a_journal() {
-    let Some(directory) = std::env::var_os(DIRECTORY) else {
-        return;
-    };
-    let directory = PathBuf::from(directory);
-    let mut server = recover(&directory);
-    let mut tick = check(&server);
-    let options = JournalOptions {
-        save_interval: Duration::from_millis(300),
-        sync: JournalSync::Every(Duration::from_secs(1)),
-        retry_interval: Duration::from_millis(100),
-    };
-    let mut journal = Journal::open(&directory, &mut server, options).unwrap();
-    let mut output = std::io::stdout();
-    let start = server.now();
-    for number in 1.. {
-        tick += 1;
-        play(&mut server, tick);
-        server.update(start + number * Duration::from_millis(33));
-        let result = match journal.update(&mut server) {
-            Ok(()) => "tick",
-            Err(_) => "failed",
-        };
-        writeln!(output, "{result} {tick}").unwrap();
-        // A server waits for its next tick, and the thread of a state has time.
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// Starts the process and kills it after a time. Returns the last tick that the journal had, and the number of failures.
-fn run(mut command: Command, time: Duration) -> (u64, usize) {
-    command.stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut process = command.spawn().unwrap();
-    let output = BufReader::new(process.stdout.take().unwrap());
-    let reader = std::thread::spawn(move || output.lines().map_while(Result::ok).collect());
-    std::thread::sleep(time);
-    process.kill().unwrap();
-    process.wait().unwrap();
-    let lines: Vec<String> = reader.join().unwrap();
-    let ticks = lines
-        .iter()
-        .filter_map(|line| line.strip_prefix("tick ")?.parse().ok());
-    let failures = lines
-        .iter()
-        .filter(|line| line.starts_with("failed"))
-        .count();
-    (ticks.max().unwrap_or_default(), failures)
-}
-
-fn process(directory: &Path) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    let test = "journals::process_of_a_journal";
-    command
-        .args([test, "--exact", "--nocapture"])
-        .env(DIRECTORY, directory);
-    command
-}
-
-#[test]
-fn killed_process_loses_no_tick_that_the_journal_had() {
-    let directory = directory("killed");
-    let kills = std::env::var(KILLS)
-        .ok()
-        .and_then(|kills| kills.parse().ok());
-    let mut random = Random::new(7);
-    let mut reached = 0;
-    for _ in 0..kills.unwrap_or(12) {
-        let time = Duration::from_millis(u64::from(20 + random.below(180)));
-        let (reported, failures) = run(process(&directory), time);
-        let tick = check(&recover(&directory));
-        assert_eq!(failures, 0);
-        assert!(
-            tick >= reported && tick >= reached,
-            "{reported}, {reached}, {tick}"
-        );
-        reached = tick;
-    }
-    assert!(reached > 20, "{reached}");
-    fs::remove_dir_all(&directory).unwrap();
-}
-
-/// A file of the process may have 2 or 4 KiB: appends fail, and a new state heals the journal.
-#[test]
-#[cfg(unix)]
-fn full_storage_costs_no_tick_that_the_journal_had() {
-    let directory = directory("full");
-    let executable = std::env::current_exe().unwrap();
-    let mut command = Command::new("sh");
-    let script =
-        "trap '' XFSZ; ulimit -f 4; exec \"$0\" journals::process_of_a_journal --exact --nocapture";
-    command
-        .args(["-c", script])
-        .arg(executable)
-        .env(DIRECTORY, &directory);
-    let (reported, failures) = run(command, Duration::from_secs(1));
-    let tick = check(&recover(&directory));
-    assert!(tick >= reported && reported > 20, "{reported}, {tick}");
-    assert!(failures > 5, "{failures}");
-    fs::remove_dir_all(&directory).unwrap();
 }
 
 /// Returns the only file of a journal with some ticks.

@@ -2,6 +2,7 @@
 
 mod damage;
 mod journals;
+mod kills;
 mod playing;
 mod recording;
 mod seeking;
