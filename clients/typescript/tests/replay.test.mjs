@@ -332,8 +332,10 @@ test("a cut file plays up to its last whole chunk", async () => {
 test("damaged bytes are refused or without effect, and never a wrong world", async () => {
   const whole = await Replay.open(file);
   let refused = 0;
-  for (let seed = 1; seed <= 300; seed++) {
-    const bytes = Uint8Array.from(file);
+  // Each byte at its turn: a prime number of bytes further.
+  const flips = Number(process.env.REPLAY_FLIPS ?? 300);
+  for (let seed = 1; seed <= flips; seed++) {
+    const bytes = new Uint8Array(file);
     bytes[(seed * 7919) % file.length] ^= 1 << seed % 8;
     try {
       const replay = await Replay.open(bytes);

@@ -5,7 +5,8 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar::records::RecordError;
 use syncvar::saving::{Save, SaveError};
-use syncvar::testing::Conditions;
+use syncvar::testing::{Conditions, Random};
+use syncvar_testing::cases;
 
 use super::{config, network, prefabs, unit};
 
@@ -32,6 +33,29 @@ fn damaged_saves_are_refused() {
         }
     }
     assert_eq!(Save::from_bytes(b"\x89PNG").unwrap_err(), SaveError::NoSave);
+}
+
+/// Up to three changed bits at any places, and a cut.
+#[test]
+fn random_flips_of_a_save_are_refused() {
+    let (mut net, _) = network(Conditions::default());
+    let bytes = net.server.save().unwrap().to_bytes();
+    let length = u32::try_from(bytes.len()).unwrap();
+    let mut random = Random::new(1);
+    for number in 0..cases(4_096).cases {
+        let mut damaged = bytes.clone();
+        if random.chance(200) {
+            damaged.truncate(random.below(length) as usize);
+        }
+        for _ in 0..=random.below(3) {
+            let at = random.below(length) as usize;
+            if let Some(byte) = damaged.get_mut(at) {
+                *byte ^= 1 << random.below(8);
+            }
+        }
+        let read = Save::from_bytes(&damaged);
+        assert_eq!(read.is_ok(), damaged == bytes, "number {number}");
+    }
 }
 
 /// A save whose checksum is right, and whose contents are not: an error or a state, never a panic.

@@ -68,6 +68,29 @@ fn each_changed_byte_of_a_file_is_harmless_or_refused() {
     }
 }
 
+/// Whole and cut files, with up to three changed bits.
+#[test]
+fn random_flips_are_harmless_or_refused() {
+    let recorded = Recorded::new(7, 8, 3);
+    let flips = std::env::var("SYNCVAR_LOG_FLIPS").ok();
+    let flips = flips.and_then(|flips| flips.parse().ok());
+    let mut random = Random::new(7);
+    let length = u32::try_from(recorded.file.len()).unwrap();
+    for _ in 0..flips.unwrap_or(500) {
+        let mut file = recorded.file.clone();
+        if random.chance(300) {
+            file.truncate(random.below(length) as usize);
+        }
+        for _ in 0..=random.below(3) {
+            let position = random.below(length) as usize;
+            if let Some(byte) = file.get_mut(position) {
+                *byte ^= 1 << random.below(8);
+            }
+        }
+        let _ = play(&recorded, &file);
+    }
+}
+
 /// A cut file has no summary, whose checksum covers the index.
 #[test]
 fn each_changed_byte_of_a_cut_file_is_harmless_or_refused() {
