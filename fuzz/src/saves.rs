@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar::records::TickRecord;
 use syncvar::saving::{Save, SaveError};
-use syncvar::{NetId, NetworkServer, ServerConfig};
+use syncvar::{NetId, NetworkIdentity, NetworkServer, ServerConfig};
 
 use crate::limits::bounded;
 use crate::objects::{Body, Mind, Purse, Wheel, digest, prefabs};
@@ -134,7 +134,7 @@ fn values(server: &NetworkServer, id: NetId) -> Vec<u8> {
 
 /// Returns the objects of a server.
 fn objects(server: &NetworkServer) -> Objects {
-    let ids = server.identities().map(|identity| identity.net_id());
+    let ids = server.identities().map(NetworkIdentity::net_id);
     let objects = ids.map(|id| {
         let owner = server.owner(id).map_or(0, |owner| owner.0);
         (id, values(server, id), owner)
