@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bevy_ecs::entity::{Entity, EntityHashSet};
+use bevy_ecs::entity::{Entity, EntityGeneration, EntityHashSet};
 use bevy_ecs::lifecycle::HookContext;
 use bevy_ecs::prelude::*;
 use bevy_ecs::world::DeferredWorld;
@@ -72,12 +72,15 @@ impl Default for Net {
     }
 }
 
+/// Place of an index without an object.
+const NO_OBJECT: (EntityGeneration, NetId) = (EntityGeneration::FIRST, NetId::NONE);
+
 /// The entities of objects, and the objects of entities.
 #[derive(Resource, Debug, Default)]
 pub struct NetEntities {
     entities: HashMap<NetId, Entity>,
-    /// Entities with their objects, by the index of the entity.
-    ids: Vec<(Entity, NetId)>,
+    /// Generations of the entities with their objects, by the index of the entity.
+    ids: Vec<(EntityGeneration, NetId)>,
     /// Client: object whose component is being read.
     holder: AtomicU32,
     references: Mutex<References>,
@@ -100,8 +103,8 @@ impl NetEntities {
 
     /// Returns the object of an entity.
     pub fn id(&self, entity: Entity) -> Option<NetId> {
-        let place = self.ids.get(entity.index_u32() as usize);
-        place.filter(|(own, _)| *own == entity).map(|(_, id)| *id)
+        let (generation, id) = self.ids.get(entity.index_u32() as usize)?;
+        (*generation == entity.generation() && *id != NetId::NONE).then_some(*id)
     }
 
     /// Returns the reference to an entity: [`NetRef::NONE`] without an object.
@@ -133,20 +136,19 @@ impl NetEntities {
         self.entities.insert(id, entity);
         let index = entity.index_u32() as usize;
         if self.ids.len() <= index {
-            self.ids
-                .resize(index + 1, (Entity::PLACEHOLDER, NetId::NONE));
+            self.ids.resize(index + 1, NO_OBJECT);
         }
         if let Some(place) = self.ids.get_mut(index) {
-            *place = (entity, id);
+            *place = (entity.generation(), id);
         }
     }
 
     pub(crate) fn remove(&mut self, id: NetId) -> Option<Entity> {
         let entity = self.entities.remove(&id)?;
         if let Some(place) = self.ids.get_mut(entity.index_u32() as usize)
-            && *place == (entity, id)
+            && *place == (entity.generation(), id)
         {
-            *place = (Entity::PLACEHOLDER, NetId::NONE);
+            *place = NO_OBJECT;
         }
         Some(entity)
     }

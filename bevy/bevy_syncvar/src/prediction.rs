@@ -154,7 +154,7 @@ impl PredictApp for App {
         }
         let mut registry = self.world_mut().resource_mut::<Registry>();
         let known = registry.find_mut(component);
-        let known = known.filter(|known| known.is_shadow(std::any::TypeId::of::<S>()));
+        let known = known.filter(|known| known.pair().has_shadow(std::any::TypeId::of::<S>()));
         let Some(known) = known else {
             panic!("`{}` is replicated by a different shadow", type_name::<C>());
         };

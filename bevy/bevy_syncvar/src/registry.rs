@@ -4,6 +4,7 @@ mod bundle;
 mod component;
 mod immutable;
 mod observe;
+mod pair;
 mod queries;
 mod resource;
 mod transfer;
@@ -28,6 +29,7 @@ use component::ReplicatedComponent;
 pub(crate) use component::{owner_fields, receive};
 use immutable::{Relation, ReplicatedImmutable};
 pub(crate) use observe::components_of;
+pub(crate) use pair::TypePair;
 use resource::ReplicatedResource;
 
 /// Name of the prefab with a place for each registered type.
@@ -35,17 +37,8 @@ pub(crate) const ENTITY: &str = "entity";
 
 /// Functions that know a registered type.
 pub(crate) trait ReplicatedType: Send + Sync + 'static {
-    /// Returns the name of the shadow, and that of the component with its generic arguments.
-    fn names(&self) -> [&'static str; 2];
-
-    /// Returns the type of the component.
-    fn component(&self) -> TypeId;
-
-    /// Returns whether a behaviour is the shadow.
-    fn is_shadow(&self, behaviour: TypeId) -> bool;
-
-    /// Returns the function that adds an absent shadow to the behaviours of an object.
-    fn absent(&self) -> fn(BehaviourList) -> BehaviourList;
+    /// Returns the component and its shadow.
+    fn pair(&self) -> TypePair;
 
     /// Server: returns whether an entity sends the component.
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool;
@@ -184,7 +177,7 @@ impl Registry {
     pub(crate) fn knows(&self, component: TypeId) -> bool {
         self.types
             .iter()
-            .any(|known| known.component() == component)
+            .any(|known| known.pair().component == component)
     }
 
     /// Registers a bundle of registered components.
@@ -206,12 +199,16 @@ impl Registry {
     }
 
     fn add(&mut self, new: impl ReplicatedType) {
-        let [_, name] = new.names();
+        let TypePair {
+            names: [_, name],
+            component,
+            ..
+        } = new.pair();
         assert!(
             !self.is_closed,
             "`{name}` is registered after the first update"
         );
-        let is_known = self.knows(new.component());
+        let is_known = self.knows(component);
         assert!(!is_known, "`{name}` is already registered");
         self.types.push(Box::new(new));
     }
@@ -220,7 +217,7 @@ impl Registry {
     pub(crate) fn prefabs(&mut self) -> Prefabs {
         if !self.is_closed {
             self.is_closed = true;
-            self.types.sort_by_key(|known| known.names());
+            self.types.sort_by_key(|known| known.pair().names);
             self.bundles.sort_by_key(|bundle| bundle.name());
         }
         let absent = self.absent();
@@ -231,7 +228,7 @@ impl Registry {
 
     /// Returns the maker of an object without components.
     pub(crate) fn absent(&self) -> Absent {
-        Absent(self.types.iter().map(|known| known.absent()).collect())
+        Absent(self.types.iter().map(|known| known.pair().absent).collect())
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut dyn ReplicatedType> {
@@ -240,7 +237,8 @@ impl Registry {
 
     /// Returns a type by its shadow.
     pub(crate) fn find_shadow(&mut self, behaviour: TypeId) -> Option<&mut dyn ReplicatedType> {
-        self.iter_mut().find(|known| known.is_shadow(behaviour))
+        self.iter_mut()
+            .find(|known| known.pair().has_shadow(behaviour))
     }
 
     /// Server: spawns the object of a new entity: of the bundle that has exactly its components, or of any set.
@@ -255,7 +253,7 @@ impl Registry {
         if !self.bundles.is_empty() && options.scene_id.is_none() {
             let sent = self.types.iter_mut().filter_map(|known| {
                 let sends = known.sends(world, entity);
-                sends.then(|| known.component())
+                sends.then(|| known.pair().component)
             });
             let sent: Vec<TypeId> = sent.collect();
             if let Some(bundle) = self.bundles.iter().find(|bundle| bundle.is(&sent)) {
@@ -275,7 +273,8 @@ impl Registry {
 
     /// Returns a type by its component.
     pub(crate) fn find_mut(&mut self, component: TypeId) -> Option<&mut dyn ReplicatedType> {
-        self.iter_mut().find(|known| known.component() == component)
+        self.iter_mut()
+            .find(|known| known.pair().component == component)
     }
 }
 

@@ -11,21 +11,19 @@
 //! velocity is registered because the next step depends on it.
 
 pub mod arena;
+#[path = "ends.rs"]
+mod ends;
 mod shadows;
 
 use std::time::Duration;
 
-use avian2d::collision::contact_types::ContactGraph;
-use avian2d::dynamics::solver::constraint_graph::ConstraintGraph;
-use avian2d::dynamics::solver::islands::{IslandPlugin, IslandSleepingPlugin};
-use avian2d::interpolation::PhysicsInterpolationPlugin;
-use avian2d::physics_transform::PhysicsTransformConfig;
+use avian2d as physics;
 use avian2d::prelude::*;
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_syncvar::prelude::*;
-use bevy_time::{Fixed, Time, TimePlugin};
 
+pub use ends::Character;
 pub use shadows::{LinearVelocityShadow, PositionShadow};
 
 /// Keys that a player holds down.
@@ -37,37 +35,15 @@ pub struct Steer {
     pub jump: bool,
 }
 
-/// A body with a player.
-#[derive(Component, Replicate, Default)]
-pub struct Character;
-
 /// A body without a player.
 #[derive(Component, Replicate, Default)]
 pub struct Crate;
 
 /// Makes an app of an end: the physics, the level, the shared rules.
 pub fn app(plugin: impl Plugin) -> App {
-    let physics = PhysicsPlugins::default().build();
-    let physics = physics
-        .disable::<PhysicsInterpolationPlugin>()
-        .disable::<IslandSleepingPlugin>()
-        .disable::<IslandPlugin>();
-    let mut app = App::new();
-    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, physics, plugin))
-        .insert_resource(Time::<Fixed>::from_hz(60.0))
-        .insert_resource(Gravity([0.0, -10.0].into()))
-        .insert_resource(PhysicsTransformConfig {
-            transform_to_position: false,
-            propagate_before_physics: false,
-            ..PhysicsTransformConfig::default()
-        })
-        .add_plugins(TickPlugin::<Steer>::default())
-        .replicate::<Character>()
+    let mut app = ends::app(plugin);
+    app.insert_resource(Gravity([0.0, -10.0].into()))
         .replicate::<Crate>()
-        .predict_via::<Position, PositionShadow>()
-        .predict_via::<LinearVelocity, LinearVelocityShadow>()
-        .rollback_resource::<ContactGraph>()
-        .rollback_resource::<ConstraintGraph>()
         .add_systems(Startup, build_level)
         .add_systems(FixedUpdate, steer);
     app.finish();
@@ -134,17 +110,7 @@ pub fn server(plugin: ServerPlugin, crates: u16) -> App {
 pub fn client(mut plugin: ClientPlugin) -> App {
     plugin.config.correction_time = Duration::from_millis(600);
     let mut app = app(plugin);
-    app.predict_own();
+    ends::choose_kinds(&mut app);
     app.register_required_components::<Crate, Predicted>();
-    app.add_observer(|added: On<Add<Character>>, mut commands: Commands| {
-        commands
-            .entity(added.entity)
-            .insert(body(RigidBody::Kinematic));
-    });
-    app.add_observer(|added: On<Add<Predicted>>, mut commands: Commands| {
-        commands
-            .entity(added.entity)
-            .insert(body(RigidBody::Dynamic));
-    });
     app
 }

@@ -1,18 +1,16 @@
 //! Characters of Avian in three dimensions on an uneven ground: the same parts as in [two](crate::avian), without crates.
 
+#[path = "ends.rs"]
+mod ends;
 mod shadows;
 
-use avian3d::collision::contact_types::ContactGraph;
-use avian3d::dynamics::solver::constraint_graph::ConstraintGraph;
-use avian3d::dynamics::solver::islands::{IslandPlugin, IslandSleepingPlugin};
-use avian3d::interpolation::PhysicsInterpolationPlugin;
-use avian3d::physics_transform::PhysicsTransformConfig;
+use avian3d as physics;
 use avian3d::prelude::*;
 use bevy_app::prelude::*;
 use bevy_ecs::prelude::*;
 use bevy_syncvar::prelude::*;
-use bevy_time::{Fixed, Time, TimePlugin};
 
+pub use ends::Character;
 pub use shadows::{LinearVelocityShadow, PositionShadow};
 
 /// Keys that a player holds down.
@@ -24,33 +22,10 @@ pub struct Steer {
     pub jump: bool,
 }
 
-/// A body with a player.
-#[derive(Component, Replicate, Default)]
-pub struct Character;
-
 /// Makes an app of an end.
 fn app(plugin: impl Plugin) -> App {
-    let physics = PhysicsPlugins::default().build();
-    let physics = physics
-        .disable::<PhysicsInterpolationPlugin>()
-        .disable::<IslandSleepingPlugin>()
-        .disable::<IslandPlugin>();
-    let mut app = App::new();
-    app.add_plugins((TaskPoolPlugin::default(), TimePlugin, physics, plugin))
-        .insert_resource(Time::<Fixed>::from_hz(60.0))
-        .insert_resource(PhysicsTransformConfig {
-            transform_to_position: false,
-            propagate_before_physics: false,
-            ..PhysicsTransformConfig::default()
-        })
-        .add_plugins(TickPlugin::<Steer>::default())
-        .replicate::<Character>()
-        .predict_via::<Position, PositionShadow>()
-        .predict_via::<LinearVelocity, LinearVelocityShadow>()
-        .predict_own()
-        .rollback_resource::<ContactGraph>()
-        .rollback_resource::<ConstraintGraph>()
-        .add_systems(Startup, build_level)
+    let mut app = ends::app(plugin);
+    app.add_systems(Startup, build_level)
         .add_systems(FixedUpdate, steer);
     app.finish();
     app
@@ -103,15 +78,6 @@ pub fn server(plugin: ServerPlugin) -> App {
 /// Makes a client: its own character is dynamic, the rivals are kinematic.
 pub fn client(plugin: ClientPlugin) -> App {
     let mut app = app(plugin);
-    app.add_observer(|added: On<Add<Character>>, mut commands: Commands| {
-        commands
-            .entity(added.entity)
-            .insert(body(RigidBody::Kinematic));
-    });
-    app.add_observer(|added: On<Add<Predicted>>, mut commands: Commands| {
-        commands
-            .entity(added.entity)
-            .insert(body(RigidBody::Dynamic));
-    });
+    ends::choose_kinds(&mut app);
     app
 }

@@ -1,23 +1,28 @@
-//! Shared parts of the examples: roles, links, and lines of text in the place of a window.
+//! Shared parts of the examples: roles, links, and a screen in the place of a window.
 //!
 //! ```sh
 //! cargo run --bin tic_tac_toe                        # both ends in one process, with a script
 //! cargo run --bin tic_tac_toe -- server 0.0.0.0:7777
 //! cargo run --bin tic_tac_toe -- client 127.0.0.1:7777
 //! ```
+//!
+//! In a browser an example is a client: `page/build shooter`, then a server with the folder of the page.
+
+#[cfg(target_arch = "wasm32")]
+mod page;
+#[cfg(not(target_arch = "wasm32"))]
+mod terminal;
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead};
-use std::sync::mpsc::{self, Receiver};
+use std::io;
+use std::sync::mpsc::Receiver;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use std::{env, thread};
 
-use bevy_app::App;
+use bevy_app::{App, ScheduleRunnerPlugin};
 use bevy_ecs::prelude::*;
 use bevy_syncvar::MemoryListener;
 use bevy_syncvar::prelude::*;
-use bevy_syncvar::syncvar::transport::{Host, Peer, TransportOptions};
 use bevy_time::TimeUpdateStrategy;
 
 /// Time of a frame.
@@ -43,7 +48,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Returns the next line, of the script or of the terminal.
+    /// Returns the next line, of the script, the terminal or the keyboard of a page.
     pub fn take(&mut self) -> Option<String> {
         if let Some(line) = self.script.pop_front() {
             return Some(line);
@@ -53,16 +58,8 @@ impl Lines {
         typed.try_recv().ok()
     }
 
-    /// Reads the lines of the terminal.
-    fn of_terminal() -> Self {
-        let (sender, typed) = mpsc::channel();
-        thread::spawn(move || {
-            for line in io::stdin().lock().lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
+    /// Makes the lines that arrive from a player.
+    fn typed(typed: Receiver<String>) -> Self {
         Self {
             typed: Some(Mutex::new(typed)),
             ..Self::default()
@@ -70,48 +67,34 @@ impl Lines {
     }
 }
 
-/// Lines that an app has shown.
+/// Lines that an app has shown, and the picture of its frame, for a page.
 #[derive(Resource, Default)]
-pub struct Screen(pub Vec<String>);
+pub struct Screen {
+    lines: Vec<String>,
+    /// Dots of the picture: the place, whether it is large, whether it is the player's own.
+    pub picture: Vec<([f32; 2], bool, bool)>,
+}
 
 impl Screen {
     /// Shows a line.
     pub fn show(&mut self, line: impl Into<String>) {
         let line = line.into();
         println!("{line}");
-        self.0.push(line);
+        self.lines.push(line);
     }
 }
 
 impl Example {
-    /// Runs the example in the role of the arguments.
+    /// Runs the example in the role of the arguments; in a page, as a client.
     ///
     /// # Errors
     ///
     /// When the arguments are wrong, or the address is taken.
     pub fn main(&self) -> io::Result<()> {
-        let arguments: Vec<String> = env::args().skip(1).collect();
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        match arguments[..] {
-            [] => {
-                self.play();
-                Ok(())
-            }
-            ["server", addr] => {
-                let mut host = Host::new(TransportOptions::default());
-                host.listen_tcp(addr)?;
-                let mut plugin = ServerPlugin::new(host);
-                plugin.is_host = self.is_host;
-                run((self.server)(plugin))
-            }
-            ["client", addr] => {
-                let addr = addr.to_owned();
-                run((self.client)(ClientPlugin::open(move |client| {
-                    Peer::tcp(addr, client, TransportOptions::default())
-                })))
-            }
-            _ => Err(io::Error::other("usage: [server ADDR | client ADDR]")),
-        }
+        #[cfg(target_arch = "wasm32")]
+        return page::main(self);
+        #[cfg(not(target_arch = "wasm32"))]
+        return terminal::main(self);
     }
 
     /// Plays the script in memory. Returns the lines of each player.
@@ -145,17 +128,15 @@ impl Example {
         frames(&mut apps, 20);
         let players = apps.iter_mut().skip(usize::from(!self.is_host));
         players
-            .map(|app| app.world_mut().resource::<Screen>().0.clone())
+            .map(|app| app.world_mut().resource::<Screen>().lines.clone())
             .collect()
     }
 }
 
-/// Runs an app for a player at a terminal.
-fn run(mut app: App) -> ! {
-    app.insert_resource(Lines::of_terminal())
-        .init_resource::<Screen>();
-    loop {
-        app.update();
-        thread::sleep(FRAME);
-    }
+/// Runs an app for a player with a keyboard.
+fn run(mut app: App, typed: Receiver<String>) {
+    app.insert_resource(Lines::typed(typed))
+        .init_resource::<Screen>()
+        .add_plugins(ScheduleRunnerPlugin::run_loop(FRAME));
+    app.run();
 }

@@ -1,6 +1,5 @@
 //! A replicated component: its way to the shadows and back.
 
-use std::any::{TypeId, type_name};
 use std::time::Duration;
 
 use bevy_ecs::change_detection::{ContiguousRef, DetectChangesMut};
@@ -13,7 +12,7 @@ use syncvar::{ConnectionId, NetId, NetworkBehaviour};
 
 use super::queries::Queries;
 use super::transfer::Transfer;
-use super::{ClientParts, ReplicatedType, ServerParts};
+use super::{ClientParts, ReplicatedType, ServerParts, TypePair};
 use crate::{Net, NetEntities, Received, Remote, Replicated, ShadowOf};
 
 /// Functions for a component `C` with the shadow `S`, which is sent `W`hen this filter matches, from entities that match
@@ -90,20 +89,8 @@ where
     W: QueryFilter + Send + Sync + 'static,
     F: QueryFilter + Send + Sync + 'static,
 {
-    fn names(&self) -> [&'static str; 2] {
-        [S::SCHEMA.name, type_name::<C>()]
-    }
-
-    fn component(&self) -> TypeId {
-        TypeId::of::<C>()
-    }
-
-    fn absent(&self) -> fn(BehaviourList) -> BehaviourList {
-        |list| list.with_optional::<S>(None)
-    }
-
-    fn is_shadow(&self, behaviour: TypeId) -> bool {
-        is_shadow::<S>(behaviour)
+    fn pair(&self) -> TypePair {
+        TypePair::of::<C, S>()
     }
 
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool {
@@ -369,11 +356,6 @@ pub(crate) fn receive<C, S: ShadowOf<C>>(
     let previous = shadow.read(component.bypass_change_detection(), fields, entities)?;
     component.set_changed();
     Some(previous)
-}
-
-/// Returns whether a behaviour is a shadow, alone or within an `Optional`.
-pub(super) fn is_shadow<S: NetworkBehaviour>(behaviour: TypeId) -> bool {
-    [TypeId::of::<S>(), TypeId::of::<Optional<S>>()].contains(&behaviour)
 }
 
 /// Returns whether the observers of a host are told of the changes of the game.

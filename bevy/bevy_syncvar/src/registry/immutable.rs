@@ -1,17 +1,15 @@
 //! A replicated immutable component, a relationship among them: a received change is an insertion.
 
-use std::any::{TypeId, type_name};
-
 use bevy_ecs::component::Immutable;
 use bevy_ecs::prelude::*;
 use bevy_ecs::query::QueryState;
 use bevy_ecs::relationship::{Relationship, RelationshipTarget};
+use syncvar::NetId;
 use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::error::ObjectError;
-use syncvar::{NetId, NetworkBehaviour};
 
-use super::component::{is_shadow, owner_fields, remove_shadow};
-use super::{ClientParts, ReplicatedType, ServerParts};
+use super::component::{owner_fields, remove_shadow};
+use super::{ClientParts, ReplicatedType, ServerParts, TypePair};
 use crate::{Net, NetEntities, Received, Remote, Replicate, Replicated, ShadowOf};
 
 type Before<C> = <<C as Replicate>::Shadow as ShadowOf<C>>::Before;
@@ -141,20 +139,8 @@ impl<C> ReplicatedType for ReplicatedImmutable<C>
 where
     C: Replicate + Component<Mutability = Immutable> + Clone,
 {
-    fn names(&self) -> [&'static str; 2] {
-        [C::Shadow::SCHEMA.name, type_name::<C>()]
-    }
-
-    fn component(&self) -> TypeId {
-        TypeId::of::<C>()
-    }
-
-    fn absent(&self) -> fn(BehaviourList) -> BehaviourList {
-        |list| list.with_optional::<C::Shadow>(None)
-    }
-
-    fn is_shadow(&self, behaviour: TypeId) -> bool {
-        is_shadow::<C::Shadow>(behaviour)
+    fn pair(&self) -> TypePair {
+        TypePair::of::<C, C::Shadow>()
     }
 
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool {

@@ -1,16 +1,15 @@
 //! A replicated resource: one object without an entity of the game.
 
-use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 
 use bevy_ecs::change_detection::DetectChangesMut;
 use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
+use syncvar::NetId;
 use syncvar::behaviour::{BehaviourList, Optional};
-use syncvar::{NetId, NetworkBehaviour};
 
-use super::component::{is_shadow, is_told};
-use super::{ClientParts, ReplicatedType, ServerParts};
+use super::component::is_told;
+use super::{ClientParts, ReplicatedType, ServerParts, TypePair};
 use crate::{Net, NetEntities, Received, Replicate, Replicated, ShadowOf};
 
 type Before<R> = <<R as Replicate>::Shadow as ShadowOf<R>>::Before;
@@ -70,20 +69,8 @@ impl<R: Resource<Mutability = Mutable> + Replicate> ReplicatedResource<R> {
 }
 
 impl<R: Resource<Mutability = Mutable> + Replicate> ReplicatedType for ReplicatedResource<R> {
-    fn names(&self) -> [&'static str; 2] {
-        [R::Shadow::SCHEMA.name, type_name::<R>()]
-    }
-
-    fn component(&self) -> TypeId {
-        TypeId::of::<R>()
-    }
-
-    fn absent(&self) -> fn(BehaviourList) -> BehaviourList {
-        |list| list.with_optional::<R::Shadow>(None)
-    }
-
-    fn is_shadow(&self, behaviour: TypeId) -> bool {
-        is_shadow::<R::Shadow>(behaviour)
+    fn pair(&self) -> TypePair {
+        TypePair::of::<R, R::Shadow>()
     }
 
     fn sends(&mut self, world: &mut World, entity: Entity) -> bool {

@@ -59,12 +59,14 @@ pub struct Past<'w> {
 
 impl Past<'_> {
     /// Returns a component of an entity as a client has seen it when it sent its newest input or event: the fields with a
-    /// `history`, and the last sent values of the others. The client's own entities are those of the present.
+    /// `history`, and the last sent values of the others. The client's own entities are those of the present. The viewer is the entity
+    /// of a connection, or an entity whose owner has seen the component.
     ///
-    /// `None` for an entity that is no connection, and for an entity without the component.
-    pub fn seen<C: Replicate<Shadow: Clone>>(&self, client: Entity, entity: Entity) -> Option<C> {
+    /// `None` for a viewer without a connection, and for an entity without the component.
+    pub fn seen<C: Replicate<Shadow: Clone>>(&self, viewer: Entity, entity: Entity) -> Option<C> {
         let server = self.server.as_ref()?;
-        let connection = self.connections.as_ref()?.id(client)?;
+        let connection = self.connections.as_ref()?.id(viewer);
+        let connection = connection.or_else(|| server.owner(self.entities.id(viewer)?))?;
         let id = self.entities.id(entity)?;
         let mut shadow = server.get::<C::Shadow>(id)?.clone();
         if server.owner(id) != Some(connection) {

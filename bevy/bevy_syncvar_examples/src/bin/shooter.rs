@@ -31,19 +31,17 @@ struct Body {
 #[derive(Component, Replicate)]
 struct Player {
     name: String,
-    health: i32,
-    score: u32,
+    hp: i32,
+    hits: u32,
 }
 
-#[derive(Component, Replicate, Default)]
-struct Gun {
-    pause: u32,
-}
+/// Ticks until the next shot.
+#[derive(Component, Replicate)]
+struct Gun(u32);
 
-#[derive(Component, Replicate, Default)]
-struct Shell {
-    age: u32,
-}
+/// Age in ticks, for the server. On clients only the own shells have it.
+#[derive(Component)]
+struct Shell(u32);
 
 /// Makes an app of an end.
 fn app(plugin: impl Plugin) -> App {
@@ -52,7 +50,6 @@ fn app(plugin: impl Plugin) -> App {
         .replicate::<Player>()
         .predict::<Body>()
         .predict::<Gun>()
-        .predict::<Shell>()
         .predict_own()
         .add_systems(FixedUpdate, (run, fire, fly).chain());
     app
@@ -75,66 +72,51 @@ fn run(mut players: Query<(&mut Body, &TickInput<Controls>), With<Gun>>) {
 
 fn fire(mut guns: Query<(Entity, &Body, &mut Gun, &TickInput<Controls>)>, mut commands: Commands) {
     for (shooter, body, mut gun, controls) in &mut guns {
-        if gun.pause > 0 {
-            gun.pause -= 1;
+        if gun.0 > 0 {
+            gun.0 -= 1;
         } else if controls.fires {
-            gun.pause = PAUSE;
-            commands.spawn((Shell::default(), *body, StepSpawn::by(shooter)));
+            gun.0 = PAUSE;
+            commands.spawn((Shell(0), *body, StepSpawn::by(shooter)));
         }
     }
 }
 
-fn fly(mut shells: Query<(&mut Shell, &mut Body), Simulated>) {
-    for (mut shell, mut body) in &mut shells {
-        shell.age += 1;
+fn fly(mut shells: Query<&mut Body, With<Shell>>) {
+    for mut body in &mut shells {
         advance(&mut body, 4.0 * STEP);
     }
 }
 
 fn server(plugin: ServerPlugin) -> App {
     let mut app = app(plugin);
-    app.add_systems(FixedUpdate, (judge, expire).after(fly))
+    app.add_systems(FixedUpdate, (hit, expire).after(fly))
         .add_observer(on_joined);
     app
 }
 
 fn on_joined(joined: On<ClientJoined>, players: Query<&Player>, mut commands: Commands) {
     let number = players.iter().count();
-    let player = Player {
-        name: format!("player {}", number + 1),
-        health: 3,
-        score: 0,
-    };
-    let body = Body {
-        at: [0.0, [0.0, 3.0][number % 2]],
-        facing: [1.0, 0.0],
-    };
-    commands.spawn((Owner(joined.entity), player, body, Gun::default()));
+    let (name, hp, hits) = (format!("player {}", number + 1), 3, 0);
+    let player = Player { name, hp, hits };
+    let (at, facing) = ([0.0, [0.0, 3.0][number % 2]], [1.0, 0.0]);
+    commands.spawn((Owner(joined.entity), player, Body { at, facing }, Gun(0)));
 }
 
 /// Hits the target that stood in the line of fire on the screen of the shooter.
-fn judge(
-    guns: Query<(Entity, &Owner, &Body, &Gun)>,
-    mut players: Query<(Entity, &mut Player)>,
-    past: Past,
-) {
-    for (shooter, owner, body, _) in guns.iter().filter(|(.., gun)| gun.pause == PAUSE) {
-        let is_hit = |other| {
-            past.seen(owner.0, other)
-                .is_some_and(|target| is_hit(body, &target))
-        };
-        let mut others = players.iter_mut();
-        let hit = others.find(|(other, _)| *other != shooter && is_hit(*other));
-        if let Some((_, mut target)) = hit {
-            target.health -= 1;
-            if let Ok((_, mut player)) = players.get_mut(shooter) {
-                player.score += 1;
-            }
+fn hit(guns: Query<(Entity, &Body, &Gun)>, mut players: Query<(Entity, &mut Player)>, past: Past) {
+    for (shooter, body, _) in guns.iter().filter(|(.., gun)| gun.0 == PAUSE) {
+        let is_hit = |other| past.seen(shooter, other).is_some_and(|it| hits(body, &it));
+        let mut others = players.iter().map(|(other, _)| other);
+        let hit = others.find(|other| *other != shooter && is_hit(*other));
+        let pair = hit.and_then(|hit| players.get_many_mut([shooter, hit]).ok());
+        if let Some([(_, mut player), (_, mut target)]) = pair {
+            target.hp -= 1;
+            player.hits += 1;
         }
     }
 }
 
-fn is_hit(body: &Body, target: &Body) -> bool {
+fn hits(body: &Body, target: &Body) -> bool {
     let [x, y] = [0, 1].map(|axis| target.at[axis] - body.at[axis]);
     let [ahead, aside] = body.facing;
     let length = ahead.hypot(aside);
@@ -142,9 +124,12 @@ fn is_hit(body: &Body, target: &Body) -> bool {
     (0.0..RANGE * length).contains(&distance) && error.abs() < 0.5 * length
 }
 
-fn expire(shells: Query<(Entity, &Shell)>, mut commands: Commands) {
-    for (shell, _) in shells.iter().filter(|(_, shell)| shell.age > PAUSE) {
-        commands.entity(shell).despawn();
+fn expire(mut shells: Query<(Entity, &mut Shell)>, mut commands: Commands) {
+    for (entity, mut shell) in &mut shells {
+        shell.0 += 1;
+        if shell.0 > PAUSE {
+            commands.entity(entity).despawn();
+        }
     }
 }
 
@@ -152,6 +137,7 @@ fn client(plugin: ClientPlugin) -> App {
     let mut app = app(plugin);
     app.add_systems(PreUpdate, read_keys)
         .add_systems(FixedUpdate, bang.after(fire).run_if(new_tick))
+        .add_systems(Update, draw)
         .add_observer(show);
     app
 }
@@ -166,21 +152,20 @@ fn read_keys(mut lines: ResMut<Lines>, mut held: ResMut<HeldInput<Controls>>) {
 
 /// Sounds at once, ahead of the server.
 fn bang(guns: Query<&Gun, With<Predicted>>, mut screen: ResMut<Screen>) {
-    for _ in guns.iter().filter(|gun| gun.pause == PAUSE) {
+    if guns.iter().any(|gun| gun.0 == PAUSE) {
         screen.show("bang");
     }
 }
 
-fn show(
-    change: On<Received<Player>>,
-    players: Query<&Player>,
-    mut screen: ResMut<Screen>,
-) -> Result {
-    let player = players.get(change.entity)?;
-    screen.show(format!(
-        "{}: {} left, {} hits",
-        player.name, player.health, player.score
-    ));
+fn draw(bodies: Query<(&Body, Has<Player>, Has<Predicted>)>, mut screen: ResMut<Screen>) {
+    let bodies = bodies.iter();
+    let dots = bodies.map(|(body, player, own)| (body.at, player, own));
+    screen.picture = dots.collect();
+}
+
+fn show(hit: On<Received<Player>>, players: Query<&Player>, mut screen: ResMut<Screen>) -> Result {
+    let Player { name, hp, hits } = players.get(hit.entity)?;
+    screen.show(format!("{name}: {hp} left, {hits} hits"));
     Ok(())
 }
 

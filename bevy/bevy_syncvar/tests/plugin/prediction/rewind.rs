@@ -73,7 +73,16 @@ fn a_system_sees_what_the_shooter_has_seen() {
                 past.seen::<Body>(client, other).unwrap().x.to_bits() == body.x.to_bits()
             };
             log.push((own - x, now - x, others.all(is_present)));
-            assert!(past.seen::<Body>(target, target).is_none());
+            // An entity stands for its owner.
+            let mut bodies = bodies.iter().map(|(body, _)| body);
+            let shooter = bodies.find(|body| *body != target).unwrap();
+            let x = |viewer| {
+                past.seen::<Body>(viewer, target)
+                    .map(|seen| seen.x.to_bits())
+            };
+            assert_eq!(x(shooter), Some(own.to_bits()));
+            assert_eq!(x(target), Some(now.to_bits()));
+            assert_eq!(x(Entity::PLACEHOLDER), None);
             assert!(past.seen::<Body>(client, client).is_none());
         },
     );
