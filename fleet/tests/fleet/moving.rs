@@ -154,6 +154,43 @@ fn notes_are_in_saves_and_in_the_records_of_journals() {
     assert_eq!(again.note("new").unwrap(), "3");
 }
 
+#[test]
+fn an_object_enters_an_excerpt_without_repeated_operations() {
+    let mut server = server();
+    // A long list, whose changes travel as operations.
+    let steps: Vec<u32> = (1000..1100).collect();
+    let trail = Trail {
+        steps: steps.clone().into(),
+    };
+    let walker = server.spawn((chest(), trail));
+    server.start_recording();
+    server.update(TICK);
+    let mut excerpt = RecordExcerpt::default();
+    let mut client = NetworkClient::new(prefabs());
+    client
+        .handle_record(&excerpt.keyframe(&mut server))
+        .unwrap();
+    let chosen = BTreeSet::from([walker]);
+    let (mut last, mut entered) = (1, Vec::new());
+    for tick in 2..30_u32 {
+        if tick < 20 {
+            server.get_mut::<Trail>(walker).unwrap().steps.push(tick);
+        }
+        server.update(TICK * tick);
+        for record in server.records_after(last).cloned().collect::<Vec<_>>() {
+            last = record.seq();
+            let part = excerpt.record(&mut server, &record, &chosen);
+            client.handle_record(&part).unwrap();
+            let trail = client.get::<Trail>(walker);
+            entered.extend(trail.map(|trail| trail.steps.len()));
+        }
+    }
+    // The snapshot is within an interval: its operations are not repeated.
+    let expected: Vec<u32> = steps.into_iter().chain(2..20).collect();
+    assert_eq!(client.get::<Trail>(walker).unwrap().steps[..], expected);
+    assert!(entered.is_sorted(), "{entered:?}");
+}
+
 /// Runs random changes of the objects and of their places in an excerpt, with lost records and keyframes.
 fn run_excerpt(seed: u64) {
     let mut random = Random::new(seed);

@@ -7,7 +7,8 @@
 //!
 //! The bytes of an entry are copied, not encoded again. An object that becomes a member later enters by a snapshot, and a member
 //! that leaves is hidden. A snapshot contains all changes, so it is written when no change of the object waits for a send
-//! interval: a list would have the operation twice.
+//! interval: a field of a program whose delta is a difference would apply the change twice. Collections count the operations that a
+//! snapshot is ahead, and need no wait.
 
 use std::collections::BTreeSet;
 
