@@ -15,9 +15,9 @@ const MAX_IDLE: u32 = 128;
 /// members, however large they are. Chunks that stay empty are freed.
 #[derive(Debug, Default)]
 pub(crate) struct IdSet {
-    chunks: Vec<Option<Box<Chunk>>>,
+    chunks: Vec<Option<Box<IdChunk>>>,
     /// Chunks from `DENSE_CHUNKS` on.
-    far: IdMap<u32, Box<Chunk>>,
+    far: IdMap<u32, Box<IdChunk>>,
     /// Numbers of the chunks with members, unordered.
     occupied: Vec<u32>,
     /// Numbers of all chunks, unordered.
@@ -27,7 +27,7 @@ pub(crate) struct IdSet {
 }
 
 #[derive(Debug)]
-struct Chunk {
+struct IdChunk {
     /// One bit per nonzero word.
     summary: u64,
     words: [u64; 64],
@@ -35,7 +35,7 @@ struct Chunk {
     drained: u32,
 }
 
-impl Default for Chunk {
+impl Default for IdChunk {
     fn default() -> Self {
         Self {
             summary: 0,
@@ -119,7 +119,7 @@ impl IdSet {
     fn free_idle(&mut self) {
         let Self { chunks, far, .. } = self;
         let drains = self.drains;
-        let is_idle = |chunk: &Chunk| drains.wrapping_sub(chunk.drained) >= MAX_IDLE;
+        let is_idle = |chunk: &IdChunk| drains.wrapping_sub(chunk.drained) >= MAX_IDLE;
         self.allocated.retain(|number| {
             if let Some(slot) = chunks.get_mut(*number as usize) {
                 slot.take_if(|chunk| is_idle(chunk));

@@ -13,7 +13,7 @@ use crate::errors::Errors;
 
 /// Kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CallKind {
     Command,
     ClientRpc,
     TargetRpc,
@@ -50,7 +50,7 @@ pub(crate) struct CallAttrs {
     pub(crate) target: Option<Audience>,
 }
 
-impl Kind {
+impl CallKind {
     const ALL: [Self; 4] = [
         Self::Command,
         Self::ClientRpc,
@@ -138,7 +138,7 @@ impl BlockAttrs {
 }
 
 impl CallAttrs {
-    pub(crate) fn parse(kind: Kind, attr: &Attribute, errors: &mut Errors) -> Self {
+    pub(crate) fn parse(kind: CallKind, attr: &Attribute, errors: &mut Errors) -> Self {
         let mut found = Self::default();
         if attr.meta.require_path_only().is_ok() {
             return found;
@@ -191,7 +191,7 @@ fn set_channel(
 }
 
 fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
-    let owner = { Kind::ALL }
+    let owner = { CallKind::ALL }
         .into_iter()
         .find(|kind| kind.keys().contains(&key));
     if let Some(owner) = owner {

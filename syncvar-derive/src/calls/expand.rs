@@ -6,7 +6,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
-use super::attr::{Audience, Kind};
+use super::attr::{Audience, CallKind};
 use super::model::{Call, CallsModel};
 use crate::expand::{former_names, item};
 use crate::names;
@@ -87,10 +87,10 @@ fn own_calls(calls: &CallsModel) -> TokenStream {
 /// Emits `CallSchema::command("Player", "fire", "CmdFire")` and the settings that differ from the default.
 fn schema(class: &str, call: &Call) -> TokenStream {
     let constructor = match call.kind {
-        Kind::Command => quote!(command),
-        Kind::ClientRpc => quote!(client_rpc),
-        Kind::TargetRpc => quote!(target_rpc),
-        Kind::SyncEvent => quote!(sync_event),
+        CallKind::Command => quote!(command),
+        CallKind::ClientRpc => quote!(client_rpc),
+        CallKind::TargetRpc => quote!(target_rpc),
+        CallKind::SyncEvent => quote!(sync_event),
     };
     let (name, unity_name) = (call.ident.unraw().to_string(), &call.unity_name);
     let mut settings = TokenStream::new();
@@ -144,11 +144,11 @@ fn handle_own_call(calls: &CallsModel) -> TokenStream {
             let place = format!("{place}.{}", ident.unraw());
             let read = quote!(#read(#reader).at(#place)?;);
             match call.kind {
-                Kind::SyncEvent => read,
+                CallKind::SyncEvent => read,
                 _ => quote!(let #ident = #read),
             }
         });
-        let ran = (call.kind != Kind::SyncEvent).then(|| {
+        let ran = (call.kind != CallKind::SyncEvent).then(|| {
             let ident = names::run(&call.ident);
             let context = call.context.then(|| quote!(#context,));
             let arguments = call.arguments.iter().map(|argument| &argument.ident);
@@ -198,7 +198,7 @@ fn one_block(calls: &CallsModel) -> TokenStream {
 /// Emits a method for each method that only the peer calls. It does not compile where it is called, and the
 /// message says how to call it.
 fn remote(calls: &CallsModel) -> Option<TokenStream> {
-    let methods = { calls.list.iter() }.filter(|call| call.kind != Kind::SyncEvent);
+    let methods = { calls.list.iter() }.filter(|call| call.kind != CallKind::SyncEvent);
     let methods: Vec<_> = methods
         .map(|call| {
             let context = call
@@ -222,7 +222,7 @@ fn remote(calls: &CallsModel) -> Option<TokenStream> {
 
 /// Emits a constant for each event, the key of its arguments.
 fn events(calls: &CallsModel) -> Option<TokenStream> {
-    let events = { calls.list.iter() }.filter(|call| call.kind == Kind::SyncEvent);
+    let events = { calls.list.iter() }.filter(|call| call.kind == CallKind::SyncEvent);
     let events: Vec<_> = events
         .map(|event| {
             let (name, number) = (names::event(&event.ident), names::call(&event.ident));

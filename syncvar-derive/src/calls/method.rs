@@ -7,7 +7,7 @@ use syn::{
     Type, Visibility,
 };
 
-use super::attr::Kind;
+use super::attr::CallKind;
 use crate::errors::Errors;
 
 /// A function without a body.
@@ -46,7 +46,7 @@ pub(crate) struct Argument {
 const MAX_ARGUMENTS: usize = 16;
 
 /// Parses the signature of a call, and reports mistakes.
-pub(crate) fn parameters(kind: Kind, sig: &Signature, errors: &mut Errors) -> Parameters {
+pub(crate) fn parameters(kind: CallKind, sig: &Signature, errors: &mut Errors) -> Parameters {
     refuse_qualifiers(kind, sig, errors);
     let mut found = Parameters {
         context: false,
@@ -55,21 +55,21 @@ pub(crate) fn parameters(kind: Kind, sig: &Signature, errors: &mut Errors) -> Pa
     let mut inputs = sig.inputs.iter().peekable();
     match inputs.peek() {
         Some(FnArg::Receiver(receiver)) => {
-            if kind == Kind::SyncEvent {
+            if kind == CallKind::SyncEvent {
                 errors.add(receiver, "an event calls no method: leave `self` out");
             } else if !is_mutable_reference(receiver) {
                 errors.add(receiver, receiver_is_wrong(kind));
             }
             inputs.next();
         }
-        _ if kind == Kind::SyncEvent => {}
+        _ if kind == CallKind::SyncEvent => {}
         _ => errors.add(&sig.ident, receiver_is_wrong(kind)),
     }
     for (index, input) in inputs.enumerate() {
         let FnArg::Typed(input) = input else {
             continue;
         };
-        if index == 0 && kind != Kind::SyncEvent && is_context(&input.ty) {
+        if index == 0 && kind != CallKind::SyncEvent && is_context(&input.ty) {
             found.context = true;
             continue;
         }
@@ -100,7 +100,7 @@ pub(crate) fn parameters(kind: Kind, sig: &Signature, errors: &mut Errors) -> Pa
     found
 }
 
-fn refuse_qualifiers(kind: Kind, sig: &Signature, errors: &mut Errors) {
+fn refuse_qualifiers(kind: CallKind, sig: &Signature, errors: &mut Errors) {
     let name = kind.attribute();
     if let Some(asyncness) = &sig.asyncness {
         errors.add(
@@ -143,7 +143,7 @@ fn is_mutable_reference(receiver: &Receiver) -> bool {
     matches!(&receiver.kind, ReceiverKind::Reference(_, _, Some(_)))
 }
 
-fn receiver_is_wrong(kind: Kind) -> String {
+fn receiver_is_wrong(kind: CallKind) -> String {
     format!(
         "a `#[{}]` is called on an object: its first parameter is `&mut self`",
         kind.attribute()

@@ -6,7 +6,7 @@ use syn::{
     parse_quote,
 };
 
-use super::attr::{BlockAttrs, CallAttrs, Kind};
+use super::attr::{BlockAttrs, CallAttrs, CallKind};
 use super::method::{self, Argument, Bodiless, Parameters};
 use crate::attr::{Named, refuse_shared_names};
 use crate::errors::Errors;
@@ -24,7 +24,7 @@ pub(crate) struct CallsModel {
 
 /// A call.
 pub(crate) struct Call {
-    pub(crate) kind: Kind,
+    pub(crate) kind: CallKind,
     pub(crate) ident: Ident,
     pub(crate) vis: Visibility,
     pub(crate) docs: Vec<Attribute>,
@@ -99,7 +99,7 @@ fn take_item(
                 let (sig, vis) = (&function.sig, &function.vis);
                 calls.extend(read(&marks, &function.attrs, vis, sig, true, errors));
             }
-            let is_event = marks.iter().any(|(kind, _)| *kind == Kind::SyncEvent);
+            let is_event = marks.iter().any(|(kind, _)| *kind == CallKind::SyncEvent);
             if !marks.is_empty() {
                 // The user cannot change the signature that the lints complain about.
                 function.attrs.push(parse_quote! {
@@ -143,18 +143,18 @@ fn take_item(
 }
 
 /// Removes the call attributes.
-fn take_marks(attrs: &mut Vec<Attribute>) -> Vec<(Kind, Attribute)> {
+fn take_marks(attrs: &mut Vec<Attribute>) -> Vec<(CallKind, Attribute)> {
     let ours = attrs
         .iter()
-        .filter_map(|attr| Some((Kind::of(attr)?, attr.clone())));
+        .filter_map(|attr| Some((CallKind::of(attr)?, attr.clone())));
     let ours: Vec<_> = ours.collect();
-    attrs.retain(|attr| Kind::of(attr).is_none());
+    attrs.retain(|attr| CallKind::of(attr).is_none());
     ours
 }
 
 /// Reads the call of a method, if it is free of mistakes.
 fn read(
-    marks: &[(Kind, Attribute)],
+    marks: &[(CallKind, Attribute)],
     attrs: &[Attribute],
     vis: &Visibility,
     sig: &Signature,
@@ -195,19 +195,19 @@ fn read(
 
 /// Refuses a missing or surplus body, conditions, and a name that the handles take.
 fn refuse_mistakes(
-    kind: Kind,
+    kind: CallKind,
     attrs: &[Attribute],
     sig: &Signature,
     has_body: bool,
     own: &mut Errors,
 ) {
     match (kind, has_body) {
-        (Kind::SyncEvent, true) => own.add(
+        (CallKind::SyncEvent, true) => own.add(
             &sig.ident,
             "an event calls no method: write `;` in place of the body; the application receives \
              `ClientEvent::SyncEvent`",
         ),
-        (Kind::SyncEvent, false) | (_, true) => {}
+        (CallKind::SyncEvent, false) | (_, true) => {}
         (_, false) => {
             let message = format!(
                 "a `#[{}]` has a body, which runs at its receiver: write it",
@@ -224,7 +224,7 @@ fn refuse_mistakes(
             );
         }
     }
-    if sig.ident == "to" && kind != Kind::Command {
+    if sig.ident == "to" && kind != CallKind::Command {
         own.add(
             &sig.ident,
             "`to` is the method that selects receivers: rename the call",
@@ -233,7 +233,7 @@ fn refuse_mistakes(
 }
 
 /// Returns the UNet name: `CmdFire` for `fire` and `cmd_fire`.
-fn unity_name(kind: Kind, ident: &Ident, given: Option<&LitStr>) -> String {
+fn unity_name(kind: CallKind, ident: &Ident, given: Option<&LitStr>) -> String {
     if let Some(given) = given {
         return given.value();
     }
@@ -261,7 +261,7 @@ fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call>
         if let Some(other) = same_name {
             // The compiler itself reports two methods with the same name.
             let both = [&call, other].into_iter();
-            let methods = both.filter(|call| call.kind != Kind::SyncEvent).count();
+            let methods = both.filter(|call| call.kind != CallKind::SyncEvent).count();
             if methods < 2 || call.ident != other.ident {
                 errors.add(&call.ident, format!("a second call `{this}`: rename one"));
             }

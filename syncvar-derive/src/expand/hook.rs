@@ -9,7 +9,7 @@ use crate::model::{Behaviour, Container, SyncVar};
 use crate::names;
 
 /// A hook of a field, and the type of its argument.
-struct Accepted<'a> {
+struct AcceptedHook<'a> {
     function: &'a Ident,
     /// Type of the derive's runtime that accepts the hook.
     kind: &'static str,
@@ -18,7 +18,7 @@ struct Accepted<'a> {
     place: Span,
 }
 
-impl<'a> Accepted<'a> {
+impl<'a> AcceptedHook<'a> {
     /// Returns the hook of a value.
     fn of_value(sync_var: &'a SyncVar<'a>) -> Option<Self> {
         let function = sync_var.hook.as_ref()?;
@@ -84,9 +84,12 @@ impl<'a> Accepted<'a> {
 pub(super) fn context(behaviour: &Behaviour<'_>) -> TokenStream {
     let hooks = behaviour.sync_vars.iter().flat_map(|sync_var| {
         if sync_var.ty.is_collection() {
-            [Accepted::of_change(sync_var), Accepted::of_batch(sync_var)]
+            [
+                AcceptedHook::of_change(sync_var),
+                AcceptedHook::of_batch(sync_var),
+            ]
         } else {
-            [Accepted::of_value(sync_var), None]
+            [AcceptedHook::of_value(sync_var), None]
         }
     });
     hooks.flatten().map(|hook| hook.context()).collect()
@@ -96,7 +99,7 @@ pub(super) fn context(behaviour: &Behaviour<'_>) -> TokenStream {
 pub(super) fn of_view(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
     let interpolation = sync_var.interpolation.as_ref()?;
     let (function, value) = (interpolation.on_view.as_ref()?, interpolation.value);
-    let hook = Accepted {
+    let hook = AcceptedHook {
         function,
         kind: "ViewHook",
         argument: quote!(#value),
@@ -112,7 +115,7 @@ pub(super) fn calls(sync_var: &SyncVar<'_>) -> TokenStream {
     let mut member = kept.clone();
     member.set_span(place_of(&kept));
     let calls = if !sync_var.ty.is_collection() {
-        Accepted::of_value(sync_var).map(|hook| hook.call(&quote!(#member)))
+        AcceptedHook::of_value(sync_var).map(|hook| hook.call(&quote!(#member)))
     } else if change_of(sync_var).is_some() {
         Some(calls_of_collection(sync_var, &member))
     } else {
@@ -129,7 +132,7 @@ pub(super) fn calls(sync_var: &SyncVar<'_>) -> TokenStream {
 
 /// Emits the calls of a collection's hooks: one for each change, in order, and then the batch hook.
 fn calls_of_collection(sync_var: &SyncVar<'_>, changes: &Ident) -> TokenStream {
-    let each = Accepted::of_change(sync_var).map(|hook| {
+    let each = AcceptedHook::of_change(sync_var).map(|hook| {
         let call = hook.call(&quote!(change));
         quote! {
             for change in &#changes {
@@ -137,6 +140,6 @@ fn calls_of_collection(sync_var: &SyncVar<'_>, changes: &Ident) -> TokenStream {
             }
         }
     });
-    let batch = Accepted::of_batch(sync_var).map(|hook| hook.call(&quote!(&#changes[..])));
+    let batch = AcceptedHook::of_batch(sync_var).map(|hook| hook.call(&quote!(&#changes[..])));
     quote!(#each #batch)
 }

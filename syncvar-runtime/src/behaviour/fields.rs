@@ -3,8 +3,8 @@
 use super::NetworkBehaviour;
 use super::visitors::{
     BeginChange, BeyondThreshold, ChangedSince, ClearAll, ClearDirty, EndChange, EndWrite,
-    MakeChangesWhole, MakeDirty, ReadFields, Relay, Remember, Round, SetDirty, SetLog, SetObserved,
-    SkipHooks, WriteFields, each,
+    MakeChangesWhole, MakeDirty, NumberedRelay, ReadFields, Remember, Round, SetDirty, SetLog,
+    SetObserved, SkipHooks, WriteFields, each,
 };
 use crate::{NetworkReader, NetworkWriter, OperationLog, ReadResult};
 
@@ -49,7 +49,7 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
     /// [`SyncField::relay`](crate::SyncField::relay).
     #[inline]
     fn relay(&mut self, fields: u64) {
-        each(self, Relay { fields });
+        each(self, NumberedRelay { fields });
     }
 
     /// Makes all fields clean: every observer has them, or the object lacks observers.

@@ -216,7 +216,7 @@ impl<B: NetworkBehaviour + Default> NetworkBehaviour for Optional<B> {
     type Previous = PreviousOptional<B>;
 
     const SCHEMA: BehaviourSchema = BehaviourSchema {
-        name: Name::<B>::NAME,
+        name: OptionalName::<B>::NAME,
         base: Some(&B::SCHEMA),
         fields: &[FieldSchema::of::<SyncVar<bool>>("present")],
     };
@@ -359,9 +359,9 @@ fn run_lifecycle<B: NetworkBehaviour>(
 }
 
 /// Name of an optional behaviour in its schema, such as `Optional<Burning>`.
-struct Name<B>(PhantomData<B>);
+struct OptionalName<B>(PhantomData<B>);
 
-impl<B: NetworkBehaviour> Name<B> {
+impl<B: NetworkBehaviour> OptionalName<B> {
     const PREFIX: &'static [u8] = b"Optional<";
     const LENGTH: usize = Self::PREFIX.len() + B::SCHEMA.name.len() + 1;
     /// Longer names are cut.

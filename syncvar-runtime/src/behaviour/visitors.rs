@@ -64,11 +64,11 @@ impl FieldVisitor for MakeChangesWhole {
     }
 }
 
-pub(super) struct Relay {
+pub(super) struct NumberedRelay {
     pub(super) fields: u64,
 }
 
-impl FieldVisitor for Relay {
+impl FieldVisitor for NumberedRelay {
     #[inline]
     fn field<A: SyncField>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if self.fields & bit != 0 {

@@ -9,7 +9,7 @@ use crate::{ConnectionId, Limits, ObjectError};
 #[derive(Debug, Default)]
 pub struct Lobby {
     /// Connections that have not been ready, by number, which is the order of their begin.
-    waiting: IdMap<ConnectionId, Waiting>,
+    waiting: IdMap<ConnectionId, WaitingRequest>,
     /// Connections since the last update.
     new: Vec<ConnectionId>,
     /// Connections with a place.
@@ -17,7 +17,7 @@ pub struct Lobby {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingRequest {
     /// Time of the first update.
     since: Option<Duration>,
     /// Whether it may take a reserved place.
@@ -27,7 +27,7 @@ struct Waiting {
 impl Lobby {
     /// Adds a new connection.
     pub fn enter(&mut self, connection: ConnectionId) {
-        self.waiting.insert(connection, Waiting::default());
+        self.waiting.insert(connection, WaitingRequest::default());
         self.new.push(connection);
     }
 

@@ -48,13 +48,13 @@ impl TranslationMemory {
 }
 
 /// Condition for the fields of a snapshot or a delta.
-struct Rule<'a> {
+struct FieldCondition<'a> {
     /// `None` on a reliable channel.
     newest: Option<NewestWins>,
     kept: &'a mut KeptFields,
 }
 
-impl Rule<'_> {
+impl FieldCondition<'_> {
     /// Reads a delta. Returns the fields that were read.
     fn read_delta(
         &mut self,
@@ -124,7 +124,7 @@ impl Reception<'_> {
     ) -> ReadResult<()> {
         self.memory.masks.fill(0);
         let channel = self.message.channel;
-        let mut rule = Rule {
+        let mut rule = FieldCondition {
             newest: self.message.newest.map(|rule| NewestWins { own, ..rule }),
             kept: self.memory.kept,
         };
@@ -156,7 +156,7 @@ fn read_delta(
     index: usize,
     slot: &mut dyn Slot,
     plan: &BehaviourPlan,
-    rule: &mut Rule<'_>,
+    rule: &mut FieldCondition<'_>,
     reader: &mut NetworkReader<'_>,
     memory: &mut TranslationMemory,
 ) -> ReadResult<u64> {
@@ -251,7 +251,7 @@ impl dyn Slots {
             (None, None) => self.read_full(reader),
             (None, Some(rule)) => self.read_full_newest(reader, rule, kept),
             (Some(plan), newest) => {
-                let rule = &mut Rule { newest, kept };
+                let rule = &mut FieldCondition { newest, kept };
                 self.read_translated(plan, reader, rule, memory)
             }
         }
@@ -268,7 +268,7 @@ impl dyn Slots {
         memory: &mut TranslationMemory,
     ) -> Option<(Option<usize>, ReadResult<u64>)> {
         let mut kept = KeptFields::default();
-        let rule = &mut Rule {
+        let rule = &mut FieldCondition {
             newest: None,
             kept: &mut kept,
         };
@@ -299,7 +299,7 @@ impl dyn Slots {
         &mut self,
         plan: &PrefabPlan,
         reader: &mut NetworkReader<'_>,
-        rule: &mut Rule<'_>,
+        rule: &mut FieldCondition<'_>,
         memory: &mut TranslationMemory,
     ) -> ReadResult<()> {
         for behaviour in &plan.behaviours {
@@ -332,7 +332,7 @@ fn read_snapshot(
     index: usize,
     slot: &mut dyn Slot,
     plan: &BehaviourPlan,
-    rule: &Rule<'_>,
+    rule: &FieldCondition<'_>,
     reader: &mut NetworkReader<'_>,
     memory: &mut TranslationMemory,
 ) -> ReadResult<()> {
@@ -355,7 +355,7 @@ fn read_as_delta(
     index: usize,
     slot: &mut dyn Slot,
     plan: &BehaviourPlan,
-    rule: &mut Rule<'_>,
+    rule: &mut FieldCondition<'_>,
     reader: &mut NetworkReader<'_>,
     memory: &mut TranslationMemory,
 ) -> ReadResult<()> {

@@ -11,14 +11,14 @@ use crate::ids::Id;
 /// Set of ids, in ascending order.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ids<K> {
-    numbers: Numbers,
+    numbers: IdNumbers,
     types: PhantomData<K>,
 }
 
 impl<K> Default for Ids<K> {
     fn default() -> Self {
         Self {
-            numbers: Numbers(BTreeSet::new()),
+            numbers: IdNumbers(BTreeSet::new()),
             types: PhantomData,
         }
     }
@@ -85,9 +85,9 @@ impl<K: Id> FromIterator<K> for Ids<K> {
 
 /// Set of numbers. No generic code, and no inlining into dependent crates: a derived trait would be
 /// inlined.
-struct Numbers(BTreeSet<u64>);
+struct IdNumbers(BTreeSet<u64>);
 
-impl Numbers {
+impl IdNumbers {
     fn contains(&self, number: u64) -> bool {
         self.0.contains(&number)
     }
@@ -109,31 +109,31 @@ impl Numbers {
     }
 }
 
-impl Clone for Numbers {
+impl Clone for IdNumbers {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl Ord for Numbers {
+impl Ord for IdNumbers {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.cmp(&other.0)
     }
 }
 
-impl PartialOrd for Numbers {
+impl PartialOrd for IdNumbers {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Numbers {
+impl PartialEq for IdNumbers {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl Eq for Numbers {}
+impl Eq for IdNumbers {}
 
 /// Iterator over the numbers of a set, ascending.
 struct InOrder<'a>(Iter<'a, u64>);

@@ -48,7 +48,7 @@ pub struct CallSchema {
     /// Limit of a command in calls per second and connection; `None` for the configured rate.
     pub rate: Option<f64>,
     /// Default receivers of a call of clients.
-    audience: Audience,
+    audience: DefaultReceivers,
 }
 
 /// Receivers of a call, in place of the declared receivers.
@@ -105,7 +105,7 @@ impl Target {
 
 /// Default receivers of a call of clients.
 #[derive(Clone, Copy, Debug)]
-enum Audience {
+enum DefaultReceivers {
     Observers,
     Owner,
     NotOwner,
@@ -154,7 +154,7 @@ impl CallSchema {
             after_state: false,
             requires_ownership: true,
             rate: None,
-            audience: Audience::Observers,
+            audience: DefaultReceivers::Observers,
         }
     }
 
@@ -246,31 +246,31 @@ impl CallSchema {
     /// Addresses the call to the owner.
     #[must_use]
     pub const fn to_owner(mut self) -> Self {
-        self.audience = Audience::Owner;
+        self.audience = DefaultReceivers::Owner;
         self
     }
 
     /// Addresses the call to all observers but the owner.
     #[must_use]
     pub const fn to_not_owner(mut self) -> Self {
-        self.audience = Audience::NotOwner;
+        self.audience = DefaultReceivers::NotOwner;
         self
     }
 
     /// Addresses the call to all observers and the server itself.
     #[must_use]
     pub const fn to_everyone(mut self) -> Self {
-        self.audience = Audience::Everyone;
+        self.audience = DefaultReceivers::Everyone;
         self
     }
 
     /// Returns the default receivers.
     pub const fn target(&self) -> Target {
         match self.audience {
-            Audience::Observers => Target::Observers,
-            Audience::Owner => Target::Owner,
-            Audience::NotOwner => Target::NotOwner,
-            Audience::Everyone => Target::Everyone,
+            DefaultReceivers::Observers => Target::Observers,
+            DefaultReceivers::Owner => Target::Owner,
+            DefaultReceivers::NotOwner => Target::NotOwner,
+            DefaultReceivers::Everyone => Target::Everyone,
         }
     }
 

@@ -58,7 +58,7 @@ pub struct BehaviourPlan {
 
 /// Forms of a value before and after a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ValueForms {
     /// A delta to a delta.
     Delta,
     /// A snapshot to a snapshot.
@@ -139,7 +139,14 @@ impl BehaviourPlan {
         scratch.restart(writer);
         let mut converted = Converted::default();
         self.from.read_delta(reader, |index, reader| {
-            self.convert_field(index, Form::Delta, reader, scratch, &mut converted, former)
+            self.convert_field(
+                index,
+                ValueForms::Delta,
+                reader,
+                scratch,
+                &mut converted,
+                former,
+            )
         })?;
         self.write_delta(converted, writer, scratch);
         Ok(converted)
@@ -158,7 +165,7 @@ impl BehaviourPlan {
         writer: &mut NetworkWriter,
         scratch: &mut UnorderedValues,
     ) -> ReadResult<Converted> {
-        let mut converted = self.read_snapshot(Form::Snapshot, reader, writer, scratch)?;
+        let mut converted = self.read_snapshot(ValueForms::Snapshot, reader, writer, scratch)?;
         converted.fields &= wanted;
         for index in each_position(converted.fields) {
             writer.write_bytes(scratch.value(index));
@@ -177,7 +184,7 @@ impl BehaviourPlan {
         writer: &mut NetworkWriter,
         scratch: &mut UnorderedValues,
     ) -> ReadResult<Converted> {
-        let converted = self.read_snapshot(Form::SnapshotToDelta, reader, writer, scratch)?;
+        let converted = self.read_snapshot(ValueForms::SnapshotToDelta, reader, writer, scratch)?;
         self.write_delta(converted, writer, scratch);
         Ok(converted)
     }
@@ -196,7 +203,7 @@ impl BehaviourPlan {
     /// Converts the values of a snapshot.
     fn read_snapshot(
         &self,
-        form: Form,
+        form: ValueForms,
         reader: &mut NetworkReader<'_>,
         writer: &NetworkWriter,
         scratch: &mut UnorderedValues,
@@ -234,7 +241,7 @@ impl BehaviourPlan {
     fn convert_field(
         &self,
         index: usize,
-        form: Form,
+        form: ValueForms,
         reader: &mut NetworkReader<'_>,
         scratch: &mut UnorderedValues,
         converted: &mut Converted,
@@ -244,7 +251,7 @@ impl BehaviourPlan {
             return Ok(());
         };
         let Some(target) = &field.target else {
-            return field.skip(form == Form::Delta, reader);
+            return field.skip(form == ValueForms::Delta, reader);
         };
         let (start, mut fit) = (scratch.values.len(), Fit::default());
         target.convert(form, reader, &mut scratch.values, &mut fit, former)?;
@@ -296,18 +303,18 @@ impl FieldPlan {
 impl TargetField {
     fn convert(
         &self,
-        form: Form,
+        form: ValueForms,
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,
         fit: &mut Fit,
         former: &mut Former<'_>,
     ) -> ReadResult<()> {
         match &self.operations {
-            Some(operations) if form == Form::Delta => {
+            Some(operations) if form == ValueForms::Delta => {
                 operations.convert(reader, writer, fit, &mut || former(self.index))
             }
             operations => {
-                if form != Form::Snapshot && self.has_operations {
+                if form != ValueForms::Snapshot && self.has_operations {
                     // A whole collection follows.
                     writer.write_operations(0);
                 }

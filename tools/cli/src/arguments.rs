@@ -7,7 +7,7 @@ use std::time::Duration;
 use lexopt::{Arg, Error, Parser, ValueExt as _};
 
 use crate::check::FormerEnd;
-use crate::log::Form;
+use crate::log::ExportForm;
 use crate::relay::RelayArguments;
 use crate::replay::Place;
 use crate::source::{Access, Address, Source};
@@ -79,7 +79,7 @@ pub(crate) enum Command {
     },
     Export {
         file: PathBuf,
-        form: Form,
+        form: ExportForm,
     },
     Replay {
         file: PathBuf,
@@ -118,9 +118,9 @@ pub(crate) fn read(mut parser: Parser) -> Result<(Command, Options), Error> {
             Arg::Long("timeout") => options.access.timeout = seconds(&mut parser)?,
             Arg::Long("role") => roles.push(parser.value()?.parse()?),
             Arg::Long("typescript") => is_typescript = true,
-            Arg::Long("json") => form = Some(Form::Json),
-            Arg::Long("csv") => form = Some(Form::Csv),
-            Arg::Long("mcap") => form = Some(Form::Mcap),
+            Arg::Long("json") => form = Some(ExportForm::Json),
+            Arg::Long("csv") => form = Some(ExportForm::Csv),
+            Arg::Long("mcap") => form = Some(ExportForm::Mcap),
             Arg::Long("listen") => page.address = Some(parser.value()?.string()?),
             Arg::Long("delay") => page.delay = Some(seconds(&mut parser)?),
             Arg::Long("export") => page.folder = Some(parser.value()?.into()),
@@ -265,7 +265,7 @@ fn command(
     values: &[&str],
     roles: Vec<FormerEnd>,
     is_typescript: bool,
-    form: Option<Form>,
+    form: Option<ExportForm>,
 ) -> Result<Command, Error> {
     Ok(match values[..] {
         ["schema", source] => Command::Schema(Source::of(source)?),
@@ -282,7 +282,7 @@ fn command(
         ["types", source] if is_typescript => Command::TypeScript(Source::of(source)?),
         ["types", _] => return Err("types of what language? --typescript".into()),
         ["schema" | "types", ..] => return Err("one source is needed".into()),
-        ["info", file] if form.is_none_or(|form| form == Form::Json) => Command::Info {
+        ["info", file] if form.is_none_or(|form| form == ExportForm::Json) => Command::Info {
             file: file.into(),
             is_json: form.is_some(),
         },

@@ -7,7 +7,7 @@ const MAX_HEAD: u64 = 16 * 1024;
 
 /// Request without a body.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Request {
+pub(crate) struct HttpRequest {
     pub(crate) method: String,
     /// Path without its query.
     pub(crate) path: String,
@@ -17,7 +17,7 @@ pub(crate) struct Request {
     pub(crate) is_last: bool,
 }
 
-impl Request {
+impl HttpRequest {
     /// Reads a request; `None` at the end of the connection.
     pub(crate) fn read(reader: &mut BufReader<impl Read>) -> io::Result<Option<Self>> {
         let mut head = reader.take(MAX_HEAD);
@@ -94,8 +94,8 @@ pub(crate) fn write_head(
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> io::Result<Option<Request>> {
-        Request::read(&mut BufReader::new(text.as_bytes()))
+    fn read(text: &str) -> io::Result<Option<HttpRequest>> {
+        HttpRequest::read(&mut BufReader::new(text.as_bytes()))
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod export;
 mod info;
 mod row;
 
-pub(crate) use export::{Form, export};
+pub(crate) use export::{ExportForm, export};
 pub(crate) use info::info;
 
 use std::fs::File;

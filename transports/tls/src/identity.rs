@@ -20,13 +20,13 @@ use crate::{CertHash, invalid, provider};
 /// The debug output omits the key.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    kind: Kind,
+    kind: IdentityKind,
     /// Source of the [secrets](Identity::secret).
     secrets: Arc<Key>,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum IdentityKind {
     Fixed(Arc<CertifiedKey>),
     #[cfg(feature = "generate")]
     Generated(Arc<crate::generated::Rotation>),
@@ -52,7 +52,7 @@ impl Identity {
         let certified = CertifiedKey::from_der(chain, key, &provider());
         let certified = certified.map_err(|error| invalid(format!("unusable key: {error}")))?;
         Ok(Self {
-            kind: Kind::Fixed(Arc::new(certified)),
+            kind: IdentityKind::Fixed(Arc::new(certified)),
             secrets,
         })
     }
@@ -74,7 +74,7 @@ impl Identity {
         let secrets = Key::generate(HMAC_SHA256, &SystemRandom::new());
         let secrets = secrets.map_err(|_| io::Error::other("no random numbers"))?;
         Ok(Self {
-            kind: Kind::Generated(Arc::new(rotation)),
+            kind: IdentityKind::Generated(Arc::new(rotation)),
             secrets: Arc::new(secrets),
         })
     }
@@ -97,9 +97,9 @@ impl Identity {
     /// generated certificate. None for certificates from PEM: browsers refuse such hashes.
     pub fn hashes(&self) -> Vec<CertHash> {
         match &self.kind {
-            Kind::Fixed(_) => Vec::new(),
+            IdentityKind::Fixed(_) => Vec::new(),
             #[cfg(feature = "generate")]
-            Kind::Generated(rotation) => rotation.hashes(std::time::SystemTime::now()),
+            IdentityKind::Generated(rotation) => rotation.hashes(std::time::SystemTime::now()),
         }
     }
 
@@ -134,9 +134,9 @@ impl Identity {
 impl ResolvesServerCert for Identity {
     fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
         Some(match &self.kind {
-            Kind::Fixed(certified) => Arc::clone(certified),
+            IdentityKind::Fixed(certified) => Arc::clone(certified),
             #[cfg(feature = "generate")]
-            Kind::Generated(rotation) => rotation.present(std::time::SystemTime::now()),
+            IdentityKind::Generated(rotation) => rotation.present(std::time::SystemTime::now()),
         })
     }
 }

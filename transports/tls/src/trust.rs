@@ -17,10 +17,10 @@ use crate::{CertHash, invalid, provider};
 ///
 /// The crate lists no authorities: pass the authorities of your server.
 #[derive(Clone, Debug)]
-pub struct Trust(Kind);
+pub struct Trust(TrustKind);
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum TrustKind {
     Roots(Arc<RootCertStore>),
     /// `None`: any certificate.
     Pinned(Option<Vec<CertHash>>),
@@ -45,19 +45,19 @@ impl Trust {
         if roots.is_empty() {
             return Err(invalid("no certificate in the PEM"));
         }
-        Ok(Self(Kind::Roots(Arc::new(roots))))
+        Ok(Self(TrustKind::Roots(Arc::new(roots))))
     }
 
     /// Accepts servers whose certificate has a hash in the list, such as [`Identity::hashes`](crate::Identity::hashes), which a
     /// client learns by a way that it trusts. Names and dates of the certificate do not count.
     pub fn hashes(hashes: impl IntoIterator<Item = CertHash>) -> Self {
-        Self(Kind::Pinned(Some(hashes.into_iter().collect())))
+        Self(TrustKind::Pinned(Some(hashes.into_iter().collect())))
     }
 
     /// Accepts every server: encryption without authentication. A program on the way can take the server's
     /// place. For tests.
     pub fn any_server_without_verification() -> Self {
-        Self(Kind::Pinned(None))
+        Self(TrustKind::Pinned(None))
     }
 
     /// Returns the configuration of a client with this trust, for these protocols (ALPN).
@@ -70,10 +70,10 @@ impl Trust {
         let builder = builder.with_protocol_versions(&[&rustls::version::TLS13]);
         let builder = builder.map_err(io::Error::other)?;
         let mut config = match &self.0 {
-            Kind::Roots(roots) => builder
+            TrustKind::Roots(roots) => builder
                 .with_root_certificates(Arc::clone(roots))
                 .with_no_client_auth(),
-            Kind::Pinned(hashes) => builder
+            TrustKind::Pinned(hashes) => builder
                 .dangerous()
                 .with_custom_certificate_verifier(Arc::new(Pinned {
                     hashes: hashes.clone(),

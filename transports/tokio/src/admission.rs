@@ -25,7 +25,7 @@ pub(crate) struct Admission {
     reserved: ReservedPlaces,
     /// Time of a connection at the highest rate.
     interval: Duration,
-    state: Mutex<State>,
+    state: Mutex<AdmissionState>,
     max_inbox_bytes: usize,
     max_inbox_total: usize,
     /// Bytes that one connection can have in its inbox.
@@ -35,7 +35,7 @@ pub(crate) struct Admission {
 }
 
 #[derive(Debug)]
-struct State {
+struct AdmissionState {
     taken: usize,
     by_address: HashMap<IpAddr, usize>,
     /// Time at which all accepted connections are within the rate.
@@ -71,7 +71,7 @@ impl Admission {
             max_per_address: options.max_connections_per_address,
             reserved: options.reserved.clone(),
             interval: Duration::from_secs(1) / options.max_accepts_per_second.max(1),
-            state: Mutex::new(State {
+            state: Mutex::new(AdmissionState {
                 taken: 0,
                 by_address: HashMap::new(),
                 due: Instant::now(),
@@ -181,7 +181,7 @@ impl Admission {
         self.inbox_share.store(share, Ordering::Relaxed);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, AdmissionState> {
         // A predicate of the program that panics leaves the numbers whole.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -30,10 +30,10 @@ use syncvar_runtime::conditions::Conditions;
 /// conditions.set_both(Conditions::default()); // and none again
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct LinkConditions(Arc<Shared>);
+pub struct LinkConditions(Arc<SharedConditions>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedConditions {
     /// Number of changes.
     version: AtomicU64,
     both: Mutex<Both>,

@@ -19,12 +19,12 @@ use crate::link::Arrival;
 pub(crate) struct Shaping {
     conditions: LinkConditions,
     version: u64,
-    state: Option<State>,
+    state: Option<ShapedLinks>,
 }
 
 /// Links with conditions, or with packets from the time before.
 #[derive(Debug)]
-struct State {
+struct ShapedLinks {
     both: Both,
     incoming: Pipes,
     outgoing: Pipes,
@@ -84,7 +84,7 @@ impl Shaping {
     /// Takes over changed conditions.
     pub(crate) fn update(&mut self) {
         if let Some(both) = self.conditions.changed(&mut self.version) {
-            let state = self.state.get_or_insert_with(State::new);
+            let state = self.state.get_or_insert_with(ShapedLinks::new);
             state.incoming.set_conditions(&both.incoming);
             state.outgoing.set_conditions(&both.outgoing);
             state.both = both;
@@ -187,7 +187,7 @@ impl Shaping {
     }
 }
 
-impl State {
+impl ShapedLinks {
     fn new() -> Self {
         Self {
             both: Both::default(),

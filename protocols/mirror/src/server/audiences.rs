@@ -21,7 +21,7 @@ pub(crate) struct AudienceId(u32);
 /// remembers that step, so that each further object costs one lookup.
 #[derive(Debug)]
 pub(crate) struct Audiences {
-    list: Vec<Audience>,
+    list: Vec<ObjectAudience>,
     by_members: FxHashMap<Arc<[ConnectionId]>, AudienceId>,
     /// Audience after this connection enters or leaves.
     toggled: FxHashMap<(AudienceId, ConnectionId), AudienceId>,
@@ -34,7 +34,7 @@ pub(crate) struct Audiences {
 }
 
 #[derive(Debug)]
-struct Audience {
+struct ObjectAudience {
     /// Ascending connections.
     members: Arc<[ConnectionId]>,
     /// Number of objects with this audience.
@@ -51,7 +51,7 @@ impl Default for Audiences {
     fn default() -> Self {
         let nobody: Arc<[ConnectionId]> = Arc::new([]);
         Self {
-            list: vec![Audience {
+            list: vec![ObjectAudience {
                 members: nobody.clone(),
                 objects: 1,
                 frame: AudienceFrame::default(),
@@ -132,7 +132,7 @@ impl Audiences {
             return *id;
         }
         let members: Arc<[ConnectionId]> = members.into();
-        let audience = Audience {
+        let audience = ObjectAudience {
             members: members.clone(),
             objects: 0,
             frame: AudienceFrame::default(),
@@ -285,12 +285,12 @@ impl Audiences {
     }
 
     #[inline]
-    fn get(&self, id: AudienceId) -> Option<&Audience> {
+    fn get(&self, id: AudienceId) -> Option<&ObjectAudience> {
         self.list.get(id.0 as usize)
     }
 
     #[inline]
-    fn get_mut(&mut self, id: AudienceId) -> Option<&mut Audience> {
+    fn get_mut(&mut self, id: AudienceId) -> Option<&mut ObjectAudience> {
         self.list.get_mut(id.0 as usize)
     }
 }

@@ -20,7 +20,7 @@ use syncvar_runtime::{ConnectionId, Encoding, NetId, NetworkReader, NetworkWrite
 use crate::server::ServerEvent;
 use crate::server::context::Context;
 use crate::{Framing, MessageType};
-use outgoing::Outgoing;
+use outgoing::OutgoingCall;
 use refusals::Refusals;
 
 /// Deferred calls, and reused buffers.
@@ -34,7 +34,7 @@ pub(crate) struct Calls {
     /// way.
     pub(crate) local: VecDeque<LocalCall>,
     /// The call whose arguments are being written.
-    pub(crate) outgoing: Option<Outgoing>,
+    pub(crate) outgoing: Option<OutgoingCall>,
     /// Whether a call is under way.
     pub(crate) is_running: bool,
     pub(crate) refusals: Refusals,

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{GenericParam, Generics, Lifetime, LifetimeParam};
 
-use super::{Call, CallsModel, Kind, item, names};
+use super::{Call, CallKind, CallsModel, item, names};
 
 /// Type with a method for each call of some kinds.
 pub(super) struct Handle<'a> {
@@ -20,9 +20,9 @@ pub(super) struct Handle<'a> {
 
 /// Returns the handle for commands.
 pub(super) fn commands(calls: &CallsModel) -> Handle<'_> {
-    let commands = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
+    let commands = { calls.list.iter() }.filter(|call| call.kind == CallKind::Command);
     let methods = commands.map(|call| command(&calls.name, call));
-    let wrong = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
+    let wrong = { calls.list.iter() }.filter(|call| call.kind != CallKind::Command);
     let wrong = wrong.map(|call| refused(calls, call, &quote!(self,)));
     Handle {
         calls,
@@ -39,9 +39,9 @@ pub(super) fn commands(calls: &CallsModel) -> Handle<'_> {
 
 /// Makes the sender of calls of clients.
 pub(super) fn rpcs(calls: &CallsModel) -> Handle<'_> {
-    let rpcs = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
+    let rpcs = { calls.list.iter() }.filter(|call| call.kind != CallKind::Command);
     let mut methods: TokenStream = rpcs.map(|call| rpc(&calls.name, call)).collect();
-    let wrong = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
+    let wrong = { calls.list.iter() }.filter(|call| call.kind == CallKind::Command);
     let wrong = wrong.map(|call| refused(calls, call, &quote!(self,)));
     if !methods.is_empty() {
         let to = quote! {
@@ -140,8 +140,8 @@ impl ToTokens for Handle<'_> {
 pub(super) fn refused(calls: &CallsModel, call: &Call, receiver: &TokenStream) -> TokenStream {
     let (ident, vis, self_ty) = (&call.ident, &call.vis, &calls.self_ty);
     let caller = match call.kind {
-        Kind::Command => quote!(CalledByClient),
-        Kind::ClientRpc | Kind::TargetRpc | Kind::SyncEvent => quote!(CalledByServer),
+        CallKind::Command => quote!(CalledByClient),
+        CallKind::ClientRpc | CallKind::TargetRpc | CallKind::SyncEvent => quote!(CalledByServer),
     };
     let types = call.arguments.iter().map(|argument| &argument.ty);
     let taken: Vec<_> = { calls.generics.type_params() }
@@ -149,7 +149,7 @@ pub(super) fn refused(calls: &CallsModel, call: &Call, receiver: &TokenStream) -
         .collect();
     let here = names::free("Here", &taken);
     let doc = match call.kind {
-        Kind::Command => " Called by a client, through `client.calls`.",
+        CallKind::Command => " Called by a client, through `client.calls`.",
         _ => " Called by the server, through `server.calls`.",
     };
     quote! {
@@ -229,14 +229,14 @@ fn rpc(class: &str, call: &Call) -> TokenStream {
     let docs = docs(
         call,
         &match call.kind {
-            Kind::TargetRpc => format!(" Calls `{class}::{name}` on one client."),
-            Kind::SyncEvent => format!(" Raises the event `{name}` on clients."),
+            CallKind::TargetRpc => format!(" Calls `{class}::{name}` on one client."),
+            CallKind::SyncEvent => format!(" Raises the event `{name}` on clients."),
             _ => format!(" Calls `{class}::{name}` on clients."),
         },
     );
     let taken = call.names();
     let parameters = parameters(call);
-    let (receiver, begin) = if call.kind == Kind::TargetRpc {
+    let (receiver, begin) = if call.kind == CallKind::TargetRpc {
         let connection = names::free("connection", &taken);
         let receiver = quote!(#connection: _syncvar::ConnectionId,);
         (receiver, quote!(self.sender.begin_to(#connection, #number)))

@@ -7,13 +7,13 @@ const PAGE_BYTES: usize = 16 * 1024;
 
 /// Rows by number. The first page grows by and by; a further page has its whole memory at once.
 pub(super) struct Rows<S> {
-    pages: Vec<Vec<Row<S>>>,
+    pages: Vec<Vec<AlignedRow<S>>>,
 }
 
 /// Aligned, so that it is in as few lines of the cache as possible. The behaviours themselves are not: their boxes
 /// outside of a pool would scatter the heap.
 #[repr(align(64))]
-struct Row<S>(Option<S>);
+struct AlignedRow<S>(Option<S>);
 
 impl<S> Default for Rows<S> {
     fn default() -> Self {
@@ -24,7 +24,7 @@ impl<S> Default for Rows<S> {
 impl<S> Rows<S> {
     /// Rows per page, a power of two.
     const PER_PAGE: usize = {
-        let fitting = PAGE_BYTES / size_of::<Row<S>>();
+        let fitting = PAGE_BYTES / size_of::<AlignedRow<S>>();
         if fitting == 0 {
             1
         } else {
@@ -66,7 +66,7 @@ impl<S> Rows<S> {
     #[inline]
     pub(super) fn push(&mut self, slots: S) {
         match self.pages.last_mut() {
-            Some(page) if page.len() < Self::PER_PAGE => page.push(Row(Some(slots))),
+            Some(page) if page.len() < Self::PER_PAGE => page.push(AlignedRow(Some(slots))),
             _ => self.push_page(slots),
         }
     }
@@ -76,7 +76,7 @@ impl<S> Rows<S> {
         if !self.pages.is_empty() {
             page.reserve_exact(Self::PER_PAGE);
         }
-        page.push(Row(Some(first)));
+        page.push(AlignedRow(Some(first)));
         self.pages.push(page);
     }
 

@@ -11,13 +11,13 @@ use serde_json::{Map, Value, json};
 use super::row::Row;
 
 /// Writer of a file with a channel for each object and behaviour.
-pub(super) struct Channels<'a> {
+pub(super) struct ExportChannels<'a> {
     mcap: Writer<NoSeek<&'a mut dyn Write>>,
     /// Numbers of the channels, by object and name of the behaviour.
     numbers: BTreeMap<(u32, &'static str), u16>,
 }
 
-impl<'a> Channels<'a> {
+impl<'a> ExportChannels<'a> {
     pub(super) fn new(output: &'a mut dyn Write) -> McapResult<Self> {
         let options = WriteOptions::new()
             .compression_threads(0)

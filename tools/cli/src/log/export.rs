@@ -5,13 +5,13 @@ use std::path::Path;
 
 use mcap::{McapError, McapResult};
 
-use super::channels::Channels;
+use super::channels::ExportChannels;
 use super::row::Row;
 use super::{Log, at};
 
 /// Form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ExportForm {
     /// A line of JSON for each changed behaviour.
     Json,
     /// A row for each changed number.
@@ -24,18 +24,18 @@ pub(crate) enum Form {
 enum Export<'a> {
     Lines(&'a mut dyn Write),
     Rows(&'a mut dyn Write),
-    Channels(Box<Channels<'a>>),
+    Channels(Box<ExportChannels<'a>>),
 }
 
 impl<'a> Export<'a> {
-    fn begin(form: Form, output: &'a mut dyn Write) -> McapResult<Self> {
+    fn begin(form: ExportForm, output: &'a mut dyn Write) -> McapResult<Self> {
         match form {
-            Form::Json => Ok(Self::Lines(output)),
-            Form::Csv => {
+            ExportForm::Json => Ok(Self::Lines(output)),
+            ExportForm::Csv => {
                 writeln!(output, "time,tick,object,prefab,behaviour,field,value")?;
                 Ok(Self::Rows(output))
             }
-            Form::Mcap => Ok(Self::Channels(Box::new(Channels::new(output)?))),
+            ExportForm::Mcap => Ok(Self::Channels(Box::new(ExportChannels::new(output)?))),
         }
     }
 
@@ -57,7 +57,7 @@ impl<'a> Export<'a> {
 }
 
 /// Writes the values of a file.
-pub(crate) fn export(path: &Path, form: Form, output: &mut dyn Write) -> Result<(), String> {
+pub(crate) fn export(path: &Path, form: ExportForm, output: &mut dyn Write) -> Result<(), String> {
     let mut log = Log::open(path)?;
     let failed = |error| match error {
         McapError::Io(error) => format!("the output: {error}"),
@@ -66,7 +66,7 @@ pub(crate) fn export(path: &Path, form: Form, output: &mut dyn Write) -> Result<
     let mut export = Export::begin(form, &mut *output).map_err(failed)?;
     while let Some(played) = log.next().map_err(|error| at(path, &error))? {
         for change in &played.changes {
-            if let Some(row) = Row::new(&log, &played, change, form == Form::Mcap) {
+            if let Some(row) = Row::new(&log, &played, change, form == ExportForm::Mcap) {
                 export.write(&row).map_err(failed)?;
             }
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use syncvar_fleet::RelayStats;
 
-use crate::http::{Request, write_head};
+use crate::http::{HttpRequest, write_head};
 
 /// Time without a report after which the relay counts as stalled.
 const STALL: Duration = Duration::from_secs(5);
@@ -29,10 +29,10 @@ pub(super) struct Health {
 
 /// Port that answers `/live` and `/ready`: 200, or 503 if the relay is not.
 #[derive(Debug)]
-pub(super) struct HealthPort(Arc<Mutex<Report>>);
+pub(super) struct HealthPort(Arc<Mutex<HealthReport>>);
 
 #[derive(Debug)]
-struct Report {
+struct HealthReport {
     health: Health,
     at: Instant,
 }
@@ -42,7 +42,7 @@ impl HealthPort {
     pub(super) fn open(address: &str) -> io::Result<(Self, SocketAddr)> {
         let listener = TcpListener::bind(address)?;
         let local = listener.local_addr()?;
-        let report = Arc::new(Mutex::new(Report {
+        let report = Arc::new(Mutex::new(HealthReport {
             health: Health::default(),
             at: Instant::now(),
         }));
@@ -61,15 +61,15 @@ impl HealthPort {
     /// Takes the state of the relay. A relay without reports for 5 s is stalled.
     pub(super) fn report(&self, health: Health) {
         let at = Instant::now();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Report { health, at };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = HealthReport { health, at };
     }
 }
 
-fn answer(mut stream: TcpStream, report: &Mutex<Report>) -> io::Result<()> {
+fn answer(mut stream: TcpStream, report: &Mutex<HealthReport>) -> io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let mut reader = BufReader::new(stream.try_clone()?);
-    let Some(request) = Request::read(&mut reader)? else {
+    let Some(request) = HttpRequest::read(&mut reader)? else {
         return Ok(());
     };
     let (status, body) = {
@@ -89,7 +89,7 @@ fn answer(mut stream: TcpStream, report: &Mutex<Report>) -> io::Result<()> {
 }
 
 /// Returns the status and the body for a request.
-fn respond(request: &Request, health: Health, moves: bool) -> (&'static str, Value) {
+fn respond(request: &HttpRequest, health: Health, moves: bool) -> (&'static str, Value) {
     if !matches!(request.method.as_str(), "GET" | "HEAD") {
         return ("405 Method Not Allowed", Value::Null);
     }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_stalled_relay_is_not_alive() {
-        let request = Request::read(&mut BufReader::new(&b"GET /live HTTP/1.1\r\n\r\n"[..]));
+        let request = HttpRequest::read(&mut BufReader::new(&b"GET /live HTTP/1.1\r\n\r\n"[..]));
         let request = request.unwrap().unwrap();
         let (status, _) = respond(&request, Health::default(), false);
         assert_eq!(status, "503 Service Unavailable");

@@ -2,7 +2,7 @@
 
 /// Answer to the header `Range` of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum RangePart {
     Whole,
     /// First byte and length, not 0.
     Bytes(u64, u64),
@@ -10,7 +10,7 @@ pub(super) enum Part {
     Outside,
 }
 
-impl Part {
+impl RangePart {
     /// Reads a header. Several ranges, and units except bytes, are ignored, as HTTP allows.
     pub(super) fn of(header: Option<&str>, length: u64) -> Self {
         let range = header.and_then(|header| header.trim().strip_prefix("bytes="));
@@ -39,20 +39,20 @@ mod tests {
     #[test]
     fn ranges_are_parts_of_the_file() {
         for (header, part) in [
-            (None, Part::Whole),
-            (Some("bytes=0-0"), Part::Bytes(0, 1)),
-            (Some("bytes=2-"), Part::Bytes(2, 8)),
-            (Some("bytes=-3"), Part::Bytes(7, 3)),
-            (Some("bytes=-30"), Part::Bytes(0, 10)),
-            (Some("bytes=8-99"), Part::Bytes(8, 2)),
-            (Some("bytes=8-18446744073709551615"), Part::Bytes(8, 2)),
-            (Some("bytes=10-"), Part::Outside),
-            (Some("bytes=-0"), Part::Outside),
-            (Some("bytes=3-2"), Part::Whole),
-            (Some("bytes=0-1,4-5"), Part::Whole),
-            (Some("lines=0-1"), Part::Whole),
+            (None, RangePart::Whole),
+            (Some("bytes=0-0"), RangePart::Bytes(0, 1)),
+            (Some("bytes=2-"), RangePart::Bytes(2, 8)),
+            (Some("bytes=-3"), RangePart::Bytes(7, 3)),
+            (Some("bytes=-30"), RangePart::Bytes(0, 10)),
+            (Some("bytes=8-99"), RangePart::Bytes(8, 2)),
+            (Some("bytes=8-18446744073709551615"), RangePart::Bytes(8, 2)),
+            (Some("bytes=10-"), RangePart::Outside),
+            (Some("bytes=-0"), RangePart::Outside),
+            (Some("bytes=3-2"), RangePart::Whole),
+            (Some("bytes=0-1,4-5"), RangePart::Whole),
+            (Some("lines=0-1"), RangePart::Whole),
         ] {
-            assert_eq!(Part::of(header, 10), part, "{header:?}");
+            assert_eq!(RangePart::of(header, 10), part, "{header:?}");
         }
     }
 }

@@ -10,9 +10,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::broadcast::Broadcast;
-use super::range::Part;
+use super::range::RangePart;
 use super::{FILE, PARTS, at};
-use crate::http::{Request, write_head};
+use crate::http::{HttpRequest, write_head};
 
 /// Most connections at a time.
 const MAX_CONNECTIONS: usize = 64;
@@ -105,7 +105,7 @@ fn converse(stream: &TcpStream, file: &Served, local: SocketAddr) -> io::Result<
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream);
     let mut writer = stream;
-    while let Some(request) = Request::read(&mut reader)? {
+    while let Some(request) = HttpRequest::read(&mut reader)? {
         answer(&mut writer, &request, file, local)?;
         if request.is_last {
             break;
@@ -116,7 +116,7 @@ fn converse(stream: &TcpStream, file: &Served, local: SocketAddr) -> io::Result<
 
 fn answer(
     writer: &mut impl Write,
-    request: &Request,
+    request: &HttpRequest,
     file: &Served,
     local: SocketAddr,
 ) -> io::Result<()> {
@@ -161,7 +161,7 @@ fn is_own_name(host: Option<&str>, local: SocketAddr) -> bool {
 
 fn answer_file(
     writer: &mut impl Write,
-    request: &Request,
+    request: &HttpRequest,
     served: &Served,
     has_body: bool,
 ) -> io::Result<()> {
@@ -181,18 +181,18 @@ fn answer_file(
         ("Content-Type", "application/octet-stream"),
         ("Accept-Ranges", "bytes"),
     ];
-    let (from, count) = match Part::of(request.range.as_deref(), length) {
-        Part::Whole => {
+    let (from, count) = match RangePart::of(request.range.as_deref(), length) {
+        RangePart::Whole => {
             write_head(writer, "200 OK", length, &lines)?;
             (0, length)
         }
-        Part::Bytes(from, count) => {
+        RangePart::Bytes(from, count) => {
             let range = format!("bytes {from}-{}/{length}", from + count - 1);
             let lines = [lines[0], lines[1], ("Content-Range", range.as_str())];
             write_head(writer, "206 Partial Content", count, &lines)?;
             (from, count)
         }
-        Part::Outside => {
+        RangePart::Outside => {
             let range = format!("bytes */{length}");
             let lines = [("Content-Range", range.as_str())];
             return write_head(writer, "416 Range Not Satisfiable", 0, &lines);

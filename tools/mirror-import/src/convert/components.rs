@@ -20,7 +20,7 @@ pub(super) struct Networked<'o> {
 }
 
 /// Meaning of a script for its object.
-enum Role<'p> {
+enum ComponentRole<'p> {
     Identity,
     Behaviour(&'p Declaration),
     /// A component of Mirror with a behaviour in Rust.
@@ -35,9 +35,10 @@ impl<'p> Converter<'p, '_> {
     /// The label names it in the list of places.
     pub(super) fn networked<'o>(&mut self, root: &'o Object, label: &str) -> Option<Networked<'o>> {
         let scripts = root.all().into_iter();
-        let roles: Vec<(&Script, Role<'p>)> =
+        let roles: Vec<(&Script, ComponentRole<'p>)> =
             scripts.map(|script| (script, self.role(script))).collect();
-        let is_identity = |(_, role): &&(&Script, Role<'_>)| matches!(role, Role::Identity);
+        let is_identity =
+            |(_, role): &&(&Script, ComponentRole<'_>)| matches!(role, ComponentRole::Identity);
         let (identity, _) = *roles.iter().find(is_identity)?;
         let identities = roles.iter().filter(is_identity).count();
         let mut reasons = Vec::new();
@@ -67,7 +68,7 @@ impl<'p> Converter<'p, '_> {
     /// Returns the `NetworkIdentity` of an object itself.
     pub(super) fn identity<'o>(&self, object: &'o Object) -> Option<&'o Script> {
         let mut scripts = object.components.iter();
-        scripts.find(|script| matches!(self.role(script), Role::Identity))
+        scripts.find(|script| matches!(self.role(script), ComponentRole::Identity))
     }
 
     /// Returns the component that a script is, and the reason why its object cannot be registered. A place is the
@@ -76,22 +77,22 @@ impl<'p> Converter<'p, '_> {
         &mut self,
         (root, label, index): (&Object, &str, usize),
         script: &Script,
-        role: Role<'p>,
+        role: ComponentRole<'p>,
     ) -> (Option<Component>, Option<String>) {
         let reason = match role {
-            Role::Identity | Role::Local => return (None, None),
-            Role::BuiltIn(counterpart) => match self.built_in(counterpart, root, script) {
+            ComponentRole::Identity | ComponentRole::Local => return (None, None),
+            ComponentRole::BuiltIn(counterpart) => match self.built_in(counterpart, root, script) {
                 Ok(component) => return (Some(component), None),
                 Err(reason) => reason,
             },
-            Role::Behaviour(class) => {
+            ComponentRole::Behaviour(class) => {
                 let component = self.component(class, script);
                 let behaviour = self.behaviours.get(&class.name);
                 let incomplete = behaviour.and_then(|behaviour| behaviour.incomplete.first());
                 let reason = incomplete.map(|reason| format!("`{}`: {reason}", class.name));
                 return (Some(component), reason);
             }
-            Role::Unread(reason) => reason,
+            ComponentRole::Unread(reason) => reason,
         };
         let text = format!("component {index} of {label} is not read: {reason}");
         self.report.add(&script.place, text);
@@ -140,7 +141,7 @@ impl<'p> Converter<'p, '_> {
     }
 
     /// Returns the meaning of a script.
-    fn role(&self, script: &Script) -> Role<'p> {
+    fn role(&self, script: &Script) -> ComponentRole<'p> {
         let input = self.input;
         let is_networked = || {
             script.values.get("syncMode").is_some() && script.values.get("syncInterval").is_some()
@@ -150,12 +151,12 @@ impl<'p> Converter<'p, '_> {
         }
         let Some(file) = input.guids.file(&script.guid) else {
             return if is_networked() {
-                Role::Unread(format!(
+                ComponentRole::Unread(format!(
                     "its script, with the GUID {}, is not in the project",
                     script.guid
                 ))
             } else {
-                Role::Local
+                ComponentRole::Local
             };
         };
         let stem = file
@@ -173,29 +174,29 @@ impl<'p> Converter<'p, '_> {
             // Mirror's own source is not part of the project.
             return match STOCK.iter().find(|stock| stock.name == stem) {
                 Some(stock) => of_stock(stock),
-                None if is_networked() => {
-                    Role::Unread(format!("`{file}` declares no class `{stem}` of the game"))
-                }
-                None => Role::Local,
+                None if is_networked() => ComponentRole::Unread(format!(
+                    "`{file}` declares no class `{stem}` of the game"
+                )),
+                None => ComponentRole::Local,
             };
         };
         let lineage = input.project.lineage(class);
         match lineage {
-            Lineage::Stock(base) if !lineage.is_read() => Role::Unread(format!(
+            Lineage::Stock(base) if !lineage.is_read() => ComponentRole::Unread(format!(
                 "`{}` derives from the built-in component {base}",
                 class.name
             )),
             Lineage::Behaviour | Lineage::Stock(_) if class.parameters.is_empty() => {
-                Role::Behaviour(class)
+                ComponentRole::Behaviour(class)
             }
             Lineage::Behaviour | Lineage::Stock(_) => {
-                Role::Unread(format!("`{}` is generic", class.name))
+                ComponentRole::Unread(format!("`{}` is generic", class.name))
             }
-            Lineage::Unknown(base) if is_networked() => Role::Unread(format!(
+            Lineage::Unknown(base) if is_networked() => ComponentRole::Unread(format!(
                 "the base class `{base}` of `{}` is not found",
                 class.name
             )),
-            Lineage::Unknown(_) | Lineage::Other => Role::Local,
+            Lineage::Unknown(_) | Lineage::Other => ComponentRole::Local,
         }
     }
 
@@ -296,13 +297,13 @@ impl<'p> Converter<'p, '_> {
     }
 }
 
-fn of_stock(stock: &'static Stock) -> Role<'static> {
+fn of_stock(stock: &'static Stock) -> ComponentRole<'static> {
     match stock.kind {
-        StockKind::Identity => Role::Identity,
+        StockKind::Identity => ComponentRole::Identity,
         StockKind::Behaviour(Counterpart::Missing) => {
-            Role::Unread(format!("built-in component {}", stock.name))
+            ComponentRole::Unread(format!("built-in component {}", stock.name))
         }
-        StockKind::Behaviour(counterpart) => Role::BuiltIn(counterpart),
-        StockKind::Local => Role::Local,
+        StockKind::Behaviour(counterpart) => ComponentRole::BuiltIn(counterpart),
+        StockKind::Local => ComponentRole::Local,
     }
 }

@@ -12,7 +12,7 @@ use crate::names;
 use crate::unity::{Object, Script, Value};
 
 /// A scene in progress.
-struct Draft {
+struct SceneDraft {
     scene: Scene,
     /// Names of the constants.
     constants: names::Scope,
@@ -37,7 +37,7 @@ impl Converter<'_, '_> {
             let stem = file.rsplit('/').next().unwrap_or_default();
             let stem = stem.strip_suffix(".unity").unwrap_or(stem);
             let name = names::snake(&names::pascal(stem)).replace("r#", "scene_");
-            let mut draft = Draft {
+            let mut draft = SceneDraft {
                 scene: Scene {
                     name: self.modules.give(&name),
                     file: file.to_string(),
@@ -75,7 +75,7 @@ impl Converter<'_, '_> {
         &mut self,
         file: &Rc<str>,
         object: &Object,
-        draft: &mut Draft,
+        draft: &mut SceneDraft,
         prefabs: &mut Vec<Prefab>,
     ) -> Result<(), String> {
         let label = format!("scene object `{}`", object.name());

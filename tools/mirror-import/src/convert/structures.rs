@@ -10,7 +10,7 @@ use crate::csharp::{CONSTRUCTOR, Declaration, Expression, Kind, Method};
 use crate::model::ValueType;
 
 /// An expression, and the place where its names are searched.
-type Found<'a> = (&'a Expression, Around<'a>);
+type FoundExpression<'a> = (&'a Expression, Around<'a>);
 
 impl Types<'_> {
     /// Returns `Item { count: 3, ..Default::default() }` of `new Item(3, "apple")` and of `new Item { count = 3 }`. `None`
@@ -39,7 +39,7 @@ impl Types<'_> {
         if depth > MAX_DEPTH || self.has_constructing_base(declared) {
             return None;
         }
-        let mut values: BTreeMap<&str, Found<'_>> = BTreeMap::new();
+        let mut values: BTreeMap<&str, FoundExpression<'_>> = BTreeMap::new();
         self.initializers(declared, around, &mut values);
         construct(declared, arguments, around, &mut values)?;
         for element in elements {
@@ -81,7 +81,7 @@ impl Types<'_> {
         &'a self,
         declared: &'a Declaration,
         around: Around<'a>,
-        values: &mut BTreeMap<&'a str, Found<'a>>,
+        values: &mut BTreeMap<&'a str, FoundExpression<'a>>,
     ) {
         let mut class = Some(declared);
         for _ in 0..MAX_DEPTH {
@@ -112,7 +112,7 @@ fn construct<'a>(
     declared: &'a Declaration,
     arguments: &'a [Expression],
     around: Around<'a>,
-    values: &mut BTreeMap<&'a str, Found<'a>>,
+    values: &mut BTreeMap<&'a str, FoundExpression<'a>>,
 ) -> Option<()> {
     let count = arguments.len();
     let has_none = constructors(declared).next().is_none();

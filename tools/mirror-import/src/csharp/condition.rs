@@ -43,7 +43,7 @@ impl Symbols {
 
 /// Position in an `#if` with its branches.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum BranchState {
     /// Before the branch that is compiled.
     Before,
     /// In that branch.
@@ -54,14 +54,14 @@ enum State {
 
 /// An open `#if`.
 struct Branch {
-    state: State,
+    state: BranchState,
     line: usize,
     condition: String,
     /// Whether it was reported.
     told: bool,
 }
 
-impl State {
+impl BranchState {
     /// Returns the state in a branch with this condition.
     fn next(self, holds: impl FnOnce() -> bool) -> Self {
         match self {
@@ -74,7 +74,7 @@ impl State {
 
 impl Branch {
     fn is_compiled(&self) -> bool {
-        self.state == State::Compiled
+        self.state == BranchState::Compiled
     }
 }
 
@@ -165,9 +165,9 @@ fn apply(
     match (word, branches.last_mut()) {
         ("if", _) => {
             let before = if is_active {
-                State::Before
+                BranchState::Before
             } else {
-                State::After
+                BranchState::After
             };
             branches.push(Branch {
                 state: before.next(|| holds(rest)),

@@ -15,7 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use self::lines::{Line, lines};
-use self::rows::{Checklist, State, is_required, not_applicable, rows};
+use self::rows::{Checklist, RowState, is_required, not_applicable, rows};
 use self::scan::tests;
 
 #[test]
@@ -63,7 +63,7 @@ fn no_row_of_the_checklist_is_open() {
     }
     println!("{}", checklist.table());
     assert_eq!(checklist.contradictions(), [""; 0]);
-    assert_eq!(checklist.which(is_required, State::Open), [""; 0]);
+    assert_eq!(checklist.which(is_required, RowState::Open), [""; 0]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_wrong_list_or_page_would_be_noticed() {
         ..Checklist::default()
     };
     assert_eq!(
-        checklist.which(is_required, State::Open),
+        checklist.which(is_required, RowState::Open),
         ["U1", "T2", "U1"]
     );
     assert_eq!(not_applicable(page), [("U1", "because"), ("T9", "because")]);
@@ -161,7 +161,7 @@ fn a_wrong_list_or_page_would_be_noticed() {
             "T9 is no row: PARITY.md",
         ]
     );
-    assert_eq!(checklist.which(is_required, State::Open), ["T2"]);
+    assert_eq!(checklist.which(is_required, RowState::Open), ["T2"]);
     assert!(checklist.table().contains("starred (T*): 1 rows\n  covered          0\n  not applicable   0\n  open             1  T2\n"));
     assert!(is_compiled(Path::new("tests/wire/netcode/writers.rs")));
     assert!(is_compiled(Path::new("syncvar-runtime/src/wire/packed.rs")));

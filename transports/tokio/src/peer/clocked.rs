@@ -12,7 +12,7 @@ use crate::TransportError;
 
 /// Event that a [`Peer`] has waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Received {
+enum PeerEvent {
     Packet,
     /// The client was updated.
     Tick,
@@ -37,7 +37,7 @@ impl Peer {
         &mut self,
         client: &mut E,
     ) -> Result<(), TransportError<E::Error>> {
-        while self.packet_or_tick(client).await? == Received::Tick {}
+        while self.packet_or_tick(client).await? == PeerEvent::Tick {}
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Peer {
     async fn packet_or_tick<E: Endpoint>(
         &mut self,
         client: &mut E,
-    ) -> Result<Received, TransportError<E::Error>> {
+    ) -> Result<PeerEvent, TransportError<E::Error>> {
         std::future::poll_fn(|cx| self.poll_receive(client, cx)).await
     }
 
@@ -102,7 +102,7 @@ impl Peer {
         &mut self,
         client: &mut E,
         cx: &mut Context<'_>,
-    ) -> Poll<Result<Received, TransportError<E::Error>>> {
+    ) -> Poll<Result<PeerEvent, TransportError<E::Error>>> {
         let ticked = self.poll_tick(client, cx).is_ready();
         let now = self.now();
         if self.leaving.is_some() {
@@ -113,7 +113,7 @@ impl Peer {
                 return Poll::Ready(Err(TransportError::Closed));
             }
             return match ready!(self.poll_dial(client, cx)) {
-                Ok(()) => Poll::Ready(Ok(Received::Tick)),
+                Ok(()) => Poll::Ready(Ok(PeerEvent::Tick)),
                 Err(_) => Poll::Ready(Err(TransportError::Closed)),
             };
         }
@@ -128,10 +128,10 @@ impl Peer {
             return self.poll_receive(client, cx);
         }
         match self.poll_packet(client, now, cx) {
-            Poll::Ready(handled) => Poll::Ready(handled.map(|()| Received::Packet)),
+            Poll::Ready(handled) => Poll::Ready(handled.map(|()| PeerEvent::Packet)),
             Poll::Pending if ticked => Poll::Ready(match self.timeout(client, now) {
                 Some(timeout) => Err(self.end(client, timeout.into())),
-                None => Ok(Received::Tick),
+                None => Ok(PeerEvent::Tick),
             }),
             Poll::Pending => Poll::Pending,
         }

@@ -22,11 +22,11 @@ pub(super) struct Dial {
     attempts: u32,
     /// Attempt that runs or waits for its time. The mutex makes a peer `Sync`.
     attempt: Mutex<Option<Attempt>>,
-    state: State,
+    state: DialState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum DialState {
     /// Before the first connection, with one attempt.
     First,
     Again,
@@ -52,7 +52,7 @@ impl Dial {
             schedule: options.reconnect,
             attempts: 0,
             attempt: Mutex::new(None),
-            state: State::First,
+            state: DialState::First,
         }
     }
 
@@ -64,9 +64,9 @@ impl Dial {
     /// Returns whether an attempt is left.
     pub(super) fn has_attempts(&self) -> bool {
         let most = match (self.state, self.schedule) {
-            (State::First, _) => 1,
-            (State::Again, Some(schedule)) => schedule.max_attempts,
-            (State::Again, None) => 0,
+            (DialState::First, _) => 1,
+            (DialState::Again, Some(schedule)) => schedule.max_attempts,
+            (DialState::Again, None) => 0,
         };
         self.is_running() || self.attempts < most
     }
@@ -88,8 +88,8 @@ impl Dial {
             *unlocked(&mut self.attempt) = None;
             match result {
                 Ok(link) => {
-                    if self.state == State::First {
-                        (self.state, self.attempts) = (State::Again, 0);
+                    if self.state == DialState::First {
+                        (self.state, self.attempts) = (DialState::Again, 0);
                     }
                     return Poll::Ready(Ok(link));
                 }
@@ -99,15 +99,15 @@ impl Dial {
                 }
             }
         }
-        if self.state == State::First {
-            (self.state, self.schedule) = (State::Again, None);
+        if self.state == DialState::First {
+            (self.state, self.schedule) = (DialState::Again, None);
         }
         Poll::Ready(Err(last))
     }
 
     fn attempt(&mut self, options: &TransportOptions) -> &mut Attempt {
         let delay = match (self.state, self.schedule) {
-            (State::Again, Some(schedule)) => schedule.delay(self.attempts),
+            (DialState::Again, Some(schedule)) => schedule.delay(self.attempts),
             _ => Duration::ZERO,
         };
         unlocked(&mut self.attempt).get_or_insert_with(|| {

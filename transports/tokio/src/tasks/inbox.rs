@@ -23,7 +23,7 @@ pub(super) struct Inbox {
     packets: mpsc::Receiver<InboxItem>,
     /// First packet, if it has been looked at.
     first: Option<Arrival>,
-    room: Arc<Room>,
+    room: Arc<InboxRoom>,
 }
 
 /// Task's end of the queue.
@@ -37,7 +37,7 @@ pub struct Delivery {
 
 /// Bytes in the queue, its end, and its place among the queues with input.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct InboxRoom {
     taken: AtomicUsize,
     freed: Notify,
     /// The peer has ended the connection on purpose.
@@ -51,12 +51,12 @@ pub(super) struct Room {
 /// Lists the queue when it has input, and when it is closed.
 #[derive(Debug)]
 struct Notice {
-    room: Arc<Room>,
+    room: Arc<InboxRoom>,
     ready: Ready,
 }
 
 /// Way to the list of queues with input: a tick looks at these queues only.
-pub(super) type Ready = mpsc::UnboundedSender<Arc<Room>>;
+pub(super) type Ready = mpsc::UnboundedSender<Arc<InboxRoom>>;
 
 /// The endpoint has ended the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +70,7 @@ pub(super) fn inbox(
     ready: Ready,
 ) -> (Delivery, Inbox) {
     let (sender, receiver) = mpsc::channel(max_packets.clamp(1, Semaphore::MAX_PERMITS));
-    let room = Arc::new(Room::default());
+    let room = Arc::new(InboxRoom::default());
     let delivery = Delivery {
         packets: sender,
         notice: Notice {
@@ -145,7 +145,7 @@ impl Drop for Notice {
     }
 }
 
-impl Room {
+impl InboxRoom {
     /// Returns the reason for the end of the task.
     fn end(&self) -> Fault {
         if self.is_left.load(Ordering::Relaxed) {

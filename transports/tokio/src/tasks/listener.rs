@@ -17,7 +17,7 @@ use super::Acceptor;
 use super::connection::Connection;
 use super::door::{Door, Opened};
 use super::fault::Fault;
-use super::inbox::{Ready, Room};
+use super::inbox::{InboxRoom, Ready};
 use super::serving::{end, with_deadline};
 use crate::admission::{Admission, Place};
 use crate::gate::Gate;
@@ -39,7 +39,7 @@ pub(crate) struct TaskListener<A> {
     handshakes: BTreeMap<u64, AbortHandle>,
     next_number: u64,
     doors: Doors,
-    clients: Clients,
+    clients: OpenConnections,
     /// Tasks with new packets, still asleep.
     woken: Vec<Waker>,
     /// Connections that the server has ended, as long as their queues are not sent.
@@ -61,10 +61,10 @@ struct Doors {
 
 /// Connections of the server.
 #[derive(Debug)]
-struct Clients {
+struct OpenConnections {
     connections: BTreeMap<ConnectionId, Connection>,
     /// Inboxes with new input.
-    ready: mpsc::UnboundedReceiver<Arc<Room>>,
+    ready: mpsc::UnboundedReceiver<Arc<InboxRoom>>,
     /// Connections with input.
     active: Vec<ConnectionId>,
     /// Connection whose turn is next.
@@ -100,7 +100,7 @@ impl<A: Acceptor> TaskListener<A> {
                 ready: listed,
                 new: Vec::new(),
             },
-            clients: Clients {
+            clients: OpenConnections {
                 connections: BTreeMap::new(),
                 ready,
                 active: Vec::new(),
@@ -228,7 +228,7 @@ impl<A: Acceptor> TaskListener<A> {
     }
 }
 
-impl Clients {
+impl OpenConnections {
     /// Passes the input of a tick to the server. Returns whether input waits because the tick is full.
     fn take_turns(
         &mut self,

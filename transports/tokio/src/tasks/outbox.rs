@@ -30,7 +30,7 @@ pub struct Outgoing {
 /// Task's end of the queue.
 #[derive(Debug)]
 pub struct Outbox {
-    queue: Arc<Queue>,
+    queue: Arc<PacketQueue>,
     /// Packets that have left the queue together.
     batch: VecDeque<Outgoing>,
     /// Bytes that the task has taken from the queue and the socket has not taken.
@@ -40,7 +40,7 @@ pub struct Outbox {
 /// Endpoint's end of the queue. Dropping it closes the connection after its packets.
 #[derive(Debug)]
 pub(super) struct Post {
-    queue: Arc<Queue>,
+    queue: Arc<PacketQueue>,
     max_queued: usize,
     /// Length for a slow reader.
     slow: usize,
@@ -48,14 +48,14 @@ pub(super) struct Post {
 
 /// Packets from the endpoint to the task. An empty queue frees its buffer.
 #[derive(Debug, Default)]
-struct Queue {
-    state: Mutex<State>,
+struct PacketQueue {
+    state: Mutex<OutboxState>,
     /// Bytes that the socket has not taken yet.
     queued: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct OutboxState {
     packets: VecDeque<Outgoing>,
     /// The task, while it waits for a packet.
     reader: Option<Waker>,
@@ -65,7 +65,7 @@ struct State {
 
 /// Makes a queue of at most `max_queued` bytes, for a slow reader from `slow` on.
 pub(super) fn outbox(max_queued: usize, slow: usize) -> (Outbox, Post) {
-    let queue = Arc::new(Queue::default());
+    let queue = Arc::new(PacketQueue::default());
     let post = Post {
         queue: Arc::clone(&queue),
         max_queued,
@@ -79,8 +79,8 @@ pub(super) fn outbox(max_queued: usize, slow: usize) -> (Outbox, Post) {
     (outbox, post)
 }
 
-impl Queue {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PacketQueue {
+    fn state(&self) -> MutexGuard<'_, OutboxState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

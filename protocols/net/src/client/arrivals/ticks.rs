@@ -44,7 +44,7 @@ struct Unfinished {
     /// What the datagrams below this sequence lacked was sent again up to this tick.
     settled: u64,
     /// The last packet of the stream.
-    end: End,
+    end: StreamEnd,
     /// Whether a packet was applied.
     begun: bool,
     /// Whether the server has withheld changes of the tick.
@@ -55,7 +55,7 @@ struct Unfinished {
 
 /// Progress of the last packet of the stream in a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum End {
+enum StreamEnd {
     #[default]
     Missing,
     Arrived,
@@ -81,7 +81,7 @@ impl Indices {
 impl Unfinished {
     /// Returns whether all packets have been applied.
     fn is_whole(&self, handled: u64) -> bool {
-        let known = self.end == End::Applied || self.count > 0;
+        let known = self.end == StreamEnd::Applied || self.count > 0;
         known && self.applied.len() >= self.count.into() && self.after <= handled
     }
 }
@@ -127,7 +127,7 @@ impl Ticks {
             return;
         };
         if header.end {
-            unfinished.end = End::Arrived;
+            unfinished.end = StreamEnd::Arrived;
             // A datagram of a second update may have overtaken the packet.
             unfinished.owed |= header.owed;
         }
@@ -157,7 +157,7 @@ impl Ticks {
         let unfinished = self.position(tick).ok();
         let unfinished = unfinished.and_then(|at| self.unfinished.get(at));
         unfinished.is_none_or(|it| {
-            let known = it.end != End::Missing || it.count > 0 && it.after <= stream;
+            let known = it.end != StreamEnd::Missing || it.count > 0 && it.after <= stream;
             known && it.arrived.len() >= it.count.into()
         })
     }
@@ -166,8 +166,8 @@ impl Ticks {
     pub(crate) fn stream_applied(&mut self, tick: u32) {
         if let Some(unfinished) = self.known(tick) {
             unfinished.begun = true;
-            if unfinished.end == End::Arrived {
-                unfinished.end = End::Applied;
+            if unfinished.end == StreamEnd::Arrived {
+                unfinished.end = StreamEnd::Applied;
             }
         }
     }

@@ -43,7 +43,7 @@ impl Gathered {
     }
 }
 
-struct Held {
+struct HeldDatagram {
     sequence: u64,
     tick: u32,
     after: u64,
@@ -58,7 +58,7 @@ pub(super) struct Client {
     /// Own entries are objects: there is one owned field.
     link: Sender<u32>,
     backlog: BTreeMap<u32, u32>,
-    held: Vec<Held>,
+    held: Vec<HeldDatagram>,
     gathered: BTreeMap<u32, Gathered>,
     reported: u32,
     /// Own updates so far.
@@ -248,7 +248,7 @@ impl Client {
                 self.apply(&ModelEntry { mask, ..*entry }, tick, false);
             }
         }
-        self.held.push(Held {
+        self.held.push(HeldDatagram {
             sequence,
             tick,
             after,

@@ -12,20 +12,20 @@ use crate::link::sender::Sender;
 use crate::link::settings::LossSettings;
 
 /// Own entry of a packet: an object and its repaired fields.
-pub(super) type Own = (u32, Mask);
+pub(super) type OwnRepair = (u32, Mask);
 
 /// Fields of an object with a tick.
-pub(super) type Fields = (u32, Mask, u32);
+pub(super) type TickedFields = (u32, Mask, u32);
 
 pub(super) struct Connection {
-    pub(super) link: Sender<Own>,
+    pub(super) link: Sender<OwnRepair>,
     pub(super) receiver: Receiver,
     /// Objects that the client is to see.
     pub(super) wanted: BTreeSet<u32>,
     /// Objects that it has once the stream has caught up, with their classes.
     pub(super) view: BTreeMap<u32, u32>,
     /// Fields in a snapshot, while older packets are undecided.
-    pub(super) shown: Vec<Fields>,
+    pub(super) shown: Vec<TickedFields>,
     /// Fields that the client is owed, unless they have changed after the tick.
     pub(super) backlog: BTreeMap<u32, (Mask, u32)>,
     /// Reliable packet with the last large value of an object.
@@ -35,7 +35,7 @@ pub(super) struct Connection {
     pub(super) messages: Vec<Message>,
     pub(super) traffic: Traffic,
     /// For P3: the contents of packets, with the ticks up to which they count.
-    pub(super) contents: BTreeMap<u64, Vec<Fields>>,
+    pub(super) contents: BTreeMap<u64, Vec<TickedFields>>,
     /// For P3: ticks of the fields in the last reliable packets.
     pub(super) sent_reliably: BTreeMap<(u32, usize), u32>,
 }

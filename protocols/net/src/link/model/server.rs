@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar_testing::loss::{FIELDS, OWNED};
 
-use super::connection::{Connection, Own};
+use super::connection::{Connection, OwnRepair};
 use super::packet::{Chunk, Datagram, Message, ModelEntry};
 use super::rules::Rule;
 use super::{ALL, Mask, ORDERED_BIT, OWNED_BIT, SECRET_BIT, bits, only};
@@ -179,7 +179,7 @@ impl Server {
         self.connections[client].backlog.insert(number, entry);
     }
 
-    pub(super) fn judge(&mut self, client: usize, verdicts: &[Verdict<Own>]) {
+    pub(super) fn judge(&mut self, client: usize, verdicts: &[Verdict<OwnRepair>]) {
         for verdict in verdicts {
             let (kind, tick) = (verdict.kind, verdict.tick);
             match verdict.content {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::connection::Own;
+use super::connection::OwnRepair;
 use super::packet::{Chunk, Datagram, Message, ModelEntry, Packet};
 use super::rules::Rule;
 use super::server::Server;
@@ -30,7 +30,7 @@ struct Load {
     chunks: Vec<Rc<Chunk>>,
     /// Chunks for the record: echoes name their originals.
     records: Vec<ChunkRef>,
-    own: Vec<Own>,
+    own: Vec<OwnRepair>,
     entries: usize,
 }
 

@@ -22,7 +22,7 @@ use syncvar_runtime::{
 
 use crate::message::{CallName, Incoming};
 use crate::server::calls::commands::{find_command, permit_command, refuse_command};
-use crate::server::calls::outgoing::{Outgoing, Payload};
+use crate::server::calls::outgoing::{CallPayload, OutgoingCall};
 use crate::server::calls::target::Receivers;
 use crate::server::calls::{LocalCall, read_arguments, report_panic};
 use crate::server::{NetworkServer, ServerEvent};
@@ -286,7 +286,7 @@ impl CallRouter for NetworkServer {
             return Err(CallError::UnknownObject(object));
         };
         let types = outgoing.types.iter().copied();
-        let payloads: ArrayVec<Payload, 2> = types
+        let payloads: ArrayVec<CallPayload, 2> = types
             .zip(writers)
             .map(|((framing, kind), writer)| (framing, kind, writer))
             .collect();
@@ -339,7 +339,7 @@ impl NetworkServer {
         let (place, target) = (plan.place, plan.target.clone());
         let mut headers = payloads.iter();
         let compact = headers.find(|(framing, ..)| *framing == Framing::Compact);
-        self.calls.outgoing = Some(Outgoing {
+        self.calls.outgoing = Some(OutgoingCall {
             plan,
             types: payloads
                 .iter()

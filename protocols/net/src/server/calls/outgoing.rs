@@ -14,7 +14,7 @@ use crate::{Framing, MessageType};
 
 /// A call on clients between [`begin_call`](CallRouter::begin_call) and [`send_call`](CallRouter::send_call).
 #[derive(Debug)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingCall {
     pub(crate) plan: CallPlan,
     /// Messages of the writers, in order.
     pub(crate) types: ArrayVec<(Framing, MessageType), 2>,
@@ -22,7 +22,7 @@ pub(crate) struct Outgoing {
     pub(crate) header: usize,
 }
 
-pub(crate) type Payload = (Framing, MessageType, NetworkWriter);
+pub(crate) type CallPayload = (Framing, MessageType, NetworkWriter);
 
 impl Calls {
     /// Writes the header before the arguments.
@@ -32,7 +32,7 @@ impl Calls {
         sessions: &Sessions,
         object: NetId,
         plan: &CallPlan,
-    ) -> Result<ArrayVec<Payload, 2>, CallError> {
+    ) -> Result<ArrayVec<CallPayload, 2>, CallError> {
         let [mut unet, mut compact] = plan.spoken;
         compact |= plan.local || plan.target == Target::Everyone;
         let prefab = objects.world.prefab(object);
@@ -64,8 +64,8 @@ impl Calls {
     pub(crate) fn encode(
         &mut self,
         config: &ServerConfig,
-        outgoing: &Outgoing,
-        payloads: &[Payload],
+        outgoing: &OutgoingCall,
+        payloads: &[CallPayload],
     ) -> Result<(EncodedCall, Option<Bytes>), CallError> {
         let place = &outgoing.plan.place;
         let channel = place.schema.channel;
@@ -107,7 +107,7 @@ impl Calls {
     }
 
     /// Gives the writers of a sent call back.
-    pub(crate) fn reuse(&mut self, payloads: ArrayVec<Payload, 2>) {
+    pub(crate) fn reuse(&mut self, payloads: ArrayVec<CallPayload, 2>) {
         for (framing, _, mut writer) in payloads {
             writer.truncate(0);
             writer.take_error();
@@ -116,7 +116,7 @@ impl Calls {
     }
 
     /// Frames a payload as a message.
-    fn frame_call(&mut self, payload: Option<&Payload>) -> Option<(MessageType, Bytes)> {
+    fn frame_call(&mut self, payload: Option<&CallPayload>) -> Option<(MessageType, Bytes)> {
         let (_, message_type, payload) = payload?;
         frame(&mut self.messages, *message_type, payload.as_bytes());
         Some((*message_type, self.messages.take_bytes()))

@@ -10,11 +10,11 @@ use crate::message::{CommandRefused, RefusalReason};
 /// send as much: further commands count in the statistics only.
 const MAX_MESSAGES: usize = 32;
 
-type Refused = (ConnectionId, NetId, u64, RefusalReason);
+type RefusalKey = (ConnectionId, NetId, u64, RefusalReason);
 
 /// Refused commands since the last update: number of the calls by sender, object, command and reason.
 #[derive(Debug, Default)]
-pub(crate) struct Refusals(BTreeMap<Refused, u32>);
+pub(crate) struct Refusals(BTreeMap<RefusalKey, u32>);
 
 impl Refusals {
     pub(crate) fn note(

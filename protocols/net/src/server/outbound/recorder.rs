@@ -32,7 +32,7 @@ struct Recording {
     changes: ItemWriter,
     /// Items of the keyframe that is written.
     snapshots: Option<ItemWriter>,
-    stage: Stage,
+    stage: RecordingStage,
     /// Last records, oldest first, and keyframes behind the records with their numbers.
     records: VecDeque<TickRecord>,
     max_records: usize,
@@ -43,7 +43,7 @@ struct Recording {
 
 /// Progress of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum RecordingStage {
     /// Before the end of the update with the first keyframe: no record is written.
     Beginning,
     /// The update has a keyframe, so that it needs a record with the same number.
@@ -74,7 +74,7 @@ impl Recorder {
             channels,
             changes: ItemWriter::default(),
             snapshots: None,
-            stage: Stage::Beginning,
+            stage: RecordingStage::Beginning,
             records: VecDeque::new(),
             max_records: max_records.max(1),
             keyframe: None,
@@ -125,8 +125,8 @@ impl Recorder {
         let Some(mut snapshots) = recording.snapshots.take() else {
             return;
         };
-        if recording.stage == Stage::Running {
-            recording.stage = Stage::Keyframe;
+        if recording.stage == RecordingStage::Running {
+            recording.stage = RecordingStage::Keyframe;
         }
         let head = RecordHead { seq, ..head };
         recording.keyframe = Some(TickRecord::new(head, &snapshots.take()));
@@ -140,18 +140,18 @@ impl Recorder {
         let items = recording.changes.take();
         let is_silent = now.saturating_sub(recording.last) < SILENCE;
         match recording.stage {
-            Stage::Beginning if recording.keyframe.is_none() => return,
-            Stage::Running if items.is_empty() && is_silent => return,
+            RecordingStage::Beginning if recording.keyframe.is_none() => return,
+            RecordingStage::Running if items.is_empty() && is_silent => return,
             _ => {}
         }
         self.seq += 1;
         recording.last = now;
-        let stage = std::mem::replace(&mut recording.stage, Stage::Running);
-        if stage != Stage::Beginning {
+        let stage = std::mem::replace(&mut recording.stage, RecordingStage::Running);
+        if stage != RecordingStage::Beginning {
             let seq = self.seq;
             recording.keep(TickRecord::new(RecordHead { seq, ..head }, &items));
         }
-        if stage != Stage::Running
+        if stage != RecordingStage::Running
             && let Some(keyframe) = recording.keyframe.clone()
         {
             recording.keep(keyframe);

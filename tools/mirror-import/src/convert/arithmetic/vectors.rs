@@ -5,13 +5,13 @@ use super::{Constant, single};
 /// A value of Unity with up to four components.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Vector {
-    kind: Kind,
+    kind: VectorKind,
     /// Those beyond the components of the type are 0.
     numbers: [f64; 4],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum VectorKind {
     Vector2,
     Vector3,
     Vector4,
@@ -23,7 +23,7 @@ enum Kind {
     Vector3Int,
 }
 
-impl Kind {
+impl VectorKind {
     fn of(name: &str) -> Option<Self> {
         Some(match name {
             "Vector2" => Self::Vector2,
@@ -57,11 +57,11 @@ impl Kind {
 }
 
 impl Vector {
-    fn new(kind: Kind, numbers: &[f64]) -> Self {
+    fn new(kind: VectorKind, numbers: &[f64]) -> Self {
         let mut components = [0.0; 4];
         for (component, number) in components.iter_mut().zip(numbers).take(kind.components()) {
             *component = match kind {
-                Kind::Color32 | Kind::Vector2Int | Kind::Vector3Int => *number,
+                VectorKind::Color32 | VectorKind::Vector2Int | VectorKind::Vector3Int => *number,
                 _ => single(*number),
             };
         }
@@ -77,10 +77,10 @@ impl Vector {
 
     /// Returns the value of a constructor. `None` for a number of arguments that Unity's constructors do not have.
     pub(crate) fn created(ty: &str, arguments: &[f64]) -> Option<Self> {
-        let kind = Kind::of(ty)?;
+        let kind = VectorKind::of(ty)?;
         let least = match kind {
-            Kind::Vector3 | Kind::Vector4 | Kind::Vector3Int => 2,
-            Kind::Color => 3,
+            VectorKind::Vector3 | VectorKind::Vector4 | VectorKind::Vector3Int => 2,
+            VectorKind::Color => 3,
             _ => kind.components(),
         };
         if !arguments.is_empty() && !(least..=kind.components()).contains(&arguments.len()) {
@@ -88,7 +88,7 @@ impl Vector {
         }
         let mut numbers = arguments.to_vec();
         // A colour without opacity is opaque; a missing component of a vector is 0.
-        if kind == Kind::Color && numbers.len() == 3 {
+        if kind == VectorKind::Color && numbers.len() == 3 {
             numbers.push(1.0);
         }
         Some(Self::new(kind, &numbers))
@@ -99,12 +99,12 @@ impl Vector {
         let [.., owner, name] = path else {
             return None;
         };
-        let kind = Kind::of(owner)?;
+        let kind = VectorKind::of(owner)?;
         let is_vector = kind.is_float_vector() || kind.is_integer_vector();
-        let has_depth = matches!(kind, Kind::Vector3 | Kind::Vector3Int);
-        let has_sides = is_vector && kind != Kind::Vector4;
+        let has_depth = matches!(kind, VectorKind::Vector3 | VectorKind::Vector3Int);
+        let has_sides = is_vector && kind != VectorKind::Vector4;
         let numbers: &[f64] = match (kind, name.as_str()) {
-            (_, "zero") if is_vector || kind == Kind::Rect => &[],
+            (_, "zero") if is_vector || kind == VectorKind::Rect => &[],
             (_, "one") if is_vector => &[1.0; 4],
             (_, "up") if has_sides => &[0.0, 1.0],
             (_, "down") if has_sides => &[0.0, -1.0],
@@ -114,16 +114,18 @@ impl Vector {
             (_, "back") if has_depth => &[0.0, 0.0, -1.0],
             (_, "positiveInfinity") if kind.is_float_vector() => &[f64::INFINITY; 4],
             (_, "negativeInfinity") if kind.is_float_vector() => &[f64::NEG_INFINITY; 4],
-            (Kind::Quaternion, "identity") | (Kind::Color, "black") => &[0.0, 0.0, 0.0, 1.0],
-            (Kind::Color, "clear") => &[],
-            (Kind::Color, "white") => &[1.0, 1.0, 1.0, 1.0],
-            (Kind::Color, "red") => &[1.0, 0.0, 0.0, 1.0],
-            (Kind::Color, "green") => &[0.0, 1.0, 0.0, 1.0],
-            (Kind::Color, "blue") => &[0.0, 0.0, 1.0, 1.0],
-            (Kind::Color, "yellow") => &[1.0, 235.0 / 255.0, 4.0 / 255.0, 1.0],
-            (Kind::Color, "cyan") => &[0.0, 1.0, 1.0, 1.0],
-            (Kind::Color, "magenta") => &[1.0, 0.0, 1.0, 1.0],
-            (Kind::Color, "gray" | "grey") => &[0.5, 0.5, 0.5, 1.0],
+            (VectorKind::Quaternion, "identity") | (VectorKind::Color, "black") => {
+                &[0.0, 0.0, 0.0, 1.0]
+            }
+            (VectorKind::Color, "clear") => &[],
+            (VectorKind::Color, "white") => &[1.0, 1.0, 1.0, 1.0],
+            (VectorKind::Color, "red") => &[1.0, 0.0, 0.0, 1.0],
+            (VectorKind::Color, "green") => &[0.0, 1.0, 0.0, 1.0],
+            (VectorKind::Color, "blue") => &[0.0, 0.0, 1.0, 1.0],
+            (VectorKind::Color, "yellow") => &[1.0, 235.0 / 255.0, 4.0 / 255.0, 1.0],
+            (VectorKind::Color, "cyan") => &[0.0, 1.0, 1.0, 1.0],
+            (VectorKind::Color, "magenta") => &[1.0, 0.0, 1.0, 1.0],
+            (VectorKind::Color, "gray" | "grey") => &[0.5, 0.5, 0.5, 1.0],
             _ => return None,
         };
         Some(Self::new(kind, numbers))
@@ -131,18 +133,18 @@ impl Vector {
 
     /// Converts the value to a type: Unity's implicit conversions.
     pub(crate) fn converted(self, ty: &str) -> Option<Self> {
-        let to = Kind::of(ty)?;
+        let to = VectorKind::of(ty)?;
         let numbers = match (self.kind, to) {
             (from, to) if from == to => self.numbers,
             (from, to) if from.is_float_vector() && to.is_float_vector() => self.numbers,
-            (Kind::Color, Kind::Vector4)
-            | (Kind::Vector4, Kind::Color)
-            | (Kind::Vector2Int, Kind::Vector2)
-            | (Kind::Vector3Int, Kind::Vector3) => self.numbers,
-            (Kind::Color, Kind::Color32) => self
+            (VectorKind::Color, VectorKind::Vector4)
+            | (VectorKind::Vector4, VectorKind::Color)
+            | (VectorKind::Vector2Int, VectorKind::Vector2)
+            | (VectorKind::Vector3Int, VectorKind::Vector3) => self.numbers,
+            (VectorKind::Color, VectorKind::Color32) => self
                 .numbers
                 .map(|part| single(part.clamp(0.0, 1.0) * 255.0).round_ties_even()),
-            (Kind::Color32, Kind::Color) => self.numbers.map(|part| part / 255.0),
+            (VectorKind::Color32, VectorKind::Color) => self.numbers.map(|part| part / 255.0),
             _ => return None,
         };
         Some(Self::new(to, &numbers))
@@ -158,12 +160,13 @@ impl Vector {
         let kind = self.kind;
         let is_vector = kind.is_float_vector() || kind.is_integer_vector();
         // Unity multiplies these types alone by components.
-        let has_product = kind.is_integer_vector() || matches!(kind, Kind::Vector2 | Kind::Color);
+        let has_product =
+            kind.is_integer_vector() || matches!(kind, VectorKind::Vector2 | VectorKind::Color);
         let operator: fn(f64, f64) -> f64 = match sign {
-            "+" if is_vector || kind == Kind::Color => |left, right| left + right,
-            "-" if is_vector || kind == Kind::Color => |left, right| left - right,
+            "+" if is_vector || kind == VectorKind::Color => |left, right| left + right,
+            "-" if is_vector || kind == VectorKind::Color => |left, right| left - right,
             "*" if has_product => |left, right| left * right,
-            "/" if kind == Kind::Vector2 => |left, right| left / right,
+            "/" if kind == VectorKind::Vector2 => |left, right| left / right,
             _ => return None,
         };
         if kind != other.kind {
@@ -178,8 +181,9 @@ impl Vector {
     pub(crate) fn with_number(&self, sign: &str, number: &Constant) -> Option<Self> {
         let kind = self.kind;
         let is_integer = matches!(number, Constant::Integer(..));
-        let is_known =
-            kind.is_float_vector() || kind == Kind::Color || kind.is_integer_vector() && is_integer;
+        let is_known = kind.is_float_vector()
+            || kind == VectorKind::Color
+            || kind.is_integer_vector() && is_integer;
         let number = number.number().filter(|_| is_known)?;
         let numbers = match sign {
             "*" => self.numbers.map(|component| component * number),

@@ -7,7 +7,7 @@ use super::scan::is_number;
 
 /// A line of `rows.txt`.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Row<'a> {
+pub(crate) struct ChecklistRow<'a> {
     pub(crate) number: &'a str,
     pub(crate) star: bool,
     pub(crate) about: &'a str,
@@ -19,7 +19,7 @@ pub(crate) const NO_MEANING: &str = "Rows of the checklist that have no meaning 
 /// Rows, and their tests and reasons.
 #[derive(Debug, Default)]
 pub(crate) struct Checklist<'a> {
-    pub(crate) rows: Vec<Row<'a>>,
+    pub(crate) rows: Vec<ChecklistRow<'a>>,
     /// Which tests bear which number.
     pub(crate) covered: BTreeMap<String, Vec<String>>,
     pub(crate) not_applicable: BTreeSet<&'a str>,
@@ -27,20 +27,20 @@ pub(crate) struct Checklist<'a> {
 
 /// The three things that can have become of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum State {
+pub(crate) enum RowState {
     Covered,
     NotApplicable,
     Open,
 }
 
 /// The rows of a list; an error names the line that is none.
-pub(crate) fn rows(list: &str) -> Result<Vec<Row<'_>>, String> {
+pub(crate) fn rows(list: &str) -> Result<Vec<ChecklistRow<'_>>, String> {
     let lines = list.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let rows = lines.map(|line| {
         let (number, about) = line.split_once(' ').unwrap_or((line, ""));
         let starless = about.strip_prefix("* ");
-        let row = Row {
+        let row = ChecklistRow {
             number,
             star: starless.is_some(),
             about: starless.unwrap_or(about),
@@ -64,18 +64,18 @@ pub(crate) fn not_applicable(page: &str) -> Vec<(&str, &str)> {
 }
 
 impl Checklist<'_> {
-    pub(crate) fn state(&self, number: &str) -> State {
+    pub(crate) fn state(&self, number: &str) -> RowState {
         if self.covered.contains_key(number) {
-            State::Covered
+            RowState::Covered
         } else if self.not_applicable.contains(number) {
-            State::NotApplicable
+            RowState::NotApplicable
         } else {
-            State::Open
+            RowState::Open
         }
     }
 
     /// The numbers of a part of the rows that have come to this.
-    pub(crate) fn which(&self, part: RowFilter, state: State) -> Vec<&str> {
+    pub(crate) fn which(&self, part: RowFilter, state: RowState) -> Vec<&str> {
         let rows = self.rows.iter().filter(|row| part(row));
         let rows = rows.filter(|row| self.state(row.number) == state);
         rows.map(|row| row.number).collect()
@@ -114,9 +114,9 @@ impl Checklist<'_> {
             let rows = self.rows.iter().filter(|row| part(row)).count();
             writeln!(table, "{title}: {rows} rows").unwrap();
             for (name, state) in [
-                ("covered", State::Covered),
-                ("not applicable", State::NotApplicable),
-                ("open", State::Open),
+                ("covered", RowState::Covered),
+                ("not applicable", RowState::NotApplicable),
+                ("open", RowState::Open),
             ] {
                 let numbers = self.which(*part, state);
                 let line = format!("  {name:<14} {:>3}  {}", numbers.len(), numbers.join(" "));
@@ -128,7 +128,7 @@ impl Checklist<'_> {
 }
 
 /// A part of the rows.
-pub(crate) type RowFilter = fn(&Row<'_>) -> bool;
+pub(crate) type RowFilter = fn(&ChecklistRow<'_>) -> bool;
 
 /// The parts of the table.
 pub(crate) const PARTS: &[(&str, RowFilter)] = &[
@@ -145,6 +145,6 @@ pub(crate) const PARTS: &[(&str, RowFilter)] = &[
 ];
 
 /// Whether a row has to be covered, or to have a reason for not being so.
-pub(crate) fn is_required(row: &Row<'_>) -> bool {
+pub(crate) fn is_required(row: &ChecklistRow<'_>) -> bool {
     !row.number.starts_with('T') || row.star
 }

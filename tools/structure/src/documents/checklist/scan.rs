@@ -14,7 +14,7 @@ pub(crate) struct Test {
 
 /// Attributes and comments before a function.
 #[derive(Default)]
-struct Before {
+struct Heading {
     attributes: String,
     comment: String,
 }
@@ -22,7 +22,7 @@ struct Before {
 /// Returns the tests of a file, without ignored and empty tests.
 pub(crate) fn tests(text: &str) -> Vec<Test> {
     let lines = lines(text);
-    let mut before = Before::default();
+    let mut before = Heading::default();
     let mut open_brackets = 0;
     let mut tests = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -61,7 +61,7 @@ pub(crate) fn tests(text: &str) -> Vec<Test> {
     tests
 }
 
-impl Before {
+impl Heading {
     fn is_of_a_test(&self) -> bool {
         let is_test = ["#[test]", "::test]", "::test("];
         is_test.iter().any(|is| self.attributes.contains(is))

@@ -10,7 +10,7 @@ use crate::{Framing, MessageType};
 /// Early messages by object.
 #[derive(Debug, Default)]
 pub(crate) struct EarlyQueues {
-    queues: IdMap<NetId, Queue>,
+    queues: IdMap<NetId, EarlyQueue>,
     /// Objects with a queue, in the order of their first message.
     order: IdPairs<u64, NetId>,
     /// Position of the next object in that order.
@@ -21,7 +21,7 @@ pub(crate) struct EarlyQueues {
 
 /// Early messages of an object.
 #[derive(Debug)]
-struct Queue {
+struct EarlyQueue {
     /// Position in the order of objects.
     position: u64,
     /// Time of the first update since the first message.
@@ -98,7 +98,7 @@ impl EarlyQueues {
             let position = self.next;
             self.next += 1;
             self.order.insert(position, object);
-            Queue {
+            EarlyQueue {
                 position,
                 since: None,
                 messages: Vec::new(),

@@ -41,7 +41,7 @@ impl SpareBuffers {
 }
 
 /// Successive objects with the same audience.
-struct Run {
+struct AudienceRun {
     audience: AudienceId,
     /// Pool of objects that are written together.
     pool: Option<u32>,
@@ -75,7 +75,7 @@ impl Visibility {
         // Buffer of the previous run: successive runs often share an audience.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
         let mut begin = 0;
-        for Run {
+        for AudienceRun {
             audience,
             pool,
             end,
@@ -137,10 +137,10 @@ fn visible_runs(
     framing: Framing,
     has_groups: bool,
     apart: &Ids<NetId>,
-) -> (Vec<(NetId, u32)>, Vec<Run>) {
+) -> (Vec<(NetId, u32)>, Vec<AudienceRun>) {
     let world = &objects.world;
     let mut visible = Vec::with_capacity(world.objects.len());
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<AudienceRun> = Vec::new();
     world.objects.iter().for_each(|(number, replicated)| {
         let id = NetId(number);
         let may_be_apart = has_groups || replicated.owner.is_some();
@@ -153,7 +153,7 @@ fn visible_runs(
         let pool = is_plain.then_some(replicated.at.pool);
         match runs.last_mut() {
             Some(run) if run.audience == audience && run.pool == pool => run.end = end,
-            _ => runs.push(Run {
+            _ => runs.push(AudienceRun {
                 audience,
                 pool,
                 end,
