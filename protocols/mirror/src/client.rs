@@ -38,7 +38,7 @@ use inbound::Inbound;
 use objects::Objects;
 use scenes::Scenes;
 use session::Session;
-use session::outbox::Outbox;
+use session::outbox::SessionOutbox;
 use writes::Writes;
 
 /// A client of Mirror servers, like Unity's: for bots, load tests and programs without Unity.
@@ -284,7 +284,7 @@ impl MirrorClient {
         self.session.begin();
         self.inbound.clear();
         self.scenes.begin(self.context.config.awaits_scene);
-        self.session.outbox = Outbox::new(limits);
+        self.session.outbox = SessionOutbox::new(limits);
         self.context.clock.begin(&self.context.config);
         self.context.events.push(MirrorClientEvent::Connected);
         self.session.send_ping(&mut self.context);
@@ -301,7 +301,7 @@ impl MirrorClient {
     pub fn handle_disconnect(&mut self) {
         self.end(None);
         self.session.take_closing();
-        self.session.outbox = Outbox::default();
+        self.session.outbox = SessionOutbox::default();
     }
 
     /// Runs one frame: sends writes to owned objects, queued messages and a due ping. `now` is the

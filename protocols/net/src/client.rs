@@ -59,7 +59,7 @@ use std::time::Duration;
 use crate::stats::Stats;
 use arrivals::Arrivals;
 use context::Context;
-pub(crate) use inbound::Snapshot;
+pub(crate) use inbound::ReceivedSnapshot;
 use inbound::{Inbound, Reading};
 use inputs::OwnInputs;
 use objects::Objects;

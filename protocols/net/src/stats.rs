@@ -119,7 +119,7 @@ impl Stats {
     }
 
     /// Returns the messages that updates write.
-    pub(crate) fn written(&self) -> Written {
+    pub(crate) fn written(&self) -> WrittenMessages {
         let of = |types: &[MessageType]| {
             let mut sum = Counter::default();
             for kind in types {
@@ -127,7 +127,7 @@ impl Stats {
             }
             sum
         };
-        Written {
+        WrittenMessages {
             deltas: of(&[MessageType::UpdateVars, MessageType::UpdateBatch]),
             snapshots: of(&[
                 MessageType::ObjectSpawn,
@@ -144,12 +144,12 @@ impl Stats {
 }
 
 /// Messages that updates write.
-pub(crate) struct Written {
+pub(crate) struct WrittenMessages {
     deltas: Counter,
     snapshots: Counter,
 }
 
-impl Written {
+impl WrittenMessages {
     /// Logs the messages since an earlier moment.
     pub(crate) fn trace_since(&self, former: &Self) {
         let [deltas, snapshots] = [

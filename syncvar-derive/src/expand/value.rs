@@ -6,7 +6,7 @@ use syn::Type;
 use syn::ext::IdentExt;
 
 use super::{item, place_of};
-use crate::model::{Body, Discriminant, MemberModel, Shape, Value, Variant, travels};
+use crate::model::{Body, Discriminant, MemberModel, Members, Value, Variant, travels};
 use crate::names;
 
 pub(super) fn methods(value: &Value<'_>) -> TokenStream {
@@ -79,7 +79,7 @@ impl Methods {
     }
 }
 
-fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
+fn struct_methods(owner: &Ident, shape: &Members<'_>) -> TokenStream {
     let travelling: Vec<_> = shape
         .members
         .iter()
@@ -121,7 +121,7 @@ fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
 }
 
 /// Emits the methods of a struct without travelling members.
-fn empty_struct_methods(shape: &Shape<'_>) -> TokenStream {
+fn empty_struct_methods(shape: &Members<'_>) -> TokenStream {
     let default = |model: &MemberModel<'_>| {
         let default = item(model.ty, "Default", "default");
         quote!(#default())
@@ -312,7 +312,7 @@ fn path(variant: &Variant<'_>) -> TokenStream {
 /// Emits a struct or variant with given tokens for each member, as a pattern or as a value.
 fn with_members(
     path: &TokenStream,
-    shape: &Shape<'_>,
+    shape: &Members<'_>,
     contents: impl Iterator<Item = TokenStream>,
 ) -> TokenStream {
     if shape.named {

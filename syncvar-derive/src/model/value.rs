@@ -23,7 +23,7 @@ pub(crate) struct Value<'a> {
 
 /// Content of a value.
 pub(crate) enum Body<'a> {
-    Struct(Shape<'a>),
+    Struct(Members<'a>),
     /// No variant has data: a number on the wire.
     PlainEnum {
         variants: Vec<Variant<'a>>,
@@ -49,11 +49,11 @@ pub(crate) struct Variant<'a> {
     pub(crate) was: FormerNames,
     /// `other`, with its place.
     pub(crate) other: Option<Span>,
-    pub(crate) shape: Shape<'a>,
+    pub(crate) shape: Members<'a>,
 }
 
 /// The members of a struct or variant.
-pub(crate) struct Shape<'a> {
+pub(crate) struct Members<'a> {
     /// Set if the members have names.
     pub(crate) named: bool,
     pub(crate) members: Vec<MemberModel<'a>>,
@@ -80,7 +80,7 @@ impl<'a> Value<'a> {
             );
         }
         let body = match &input.data {
-            Data::Struct(data) => Body::Struct(Shape::from_syn(input, &data.fields, &mut errors)),
+            Data::Struct(data) => Body::Struct(Members::from_syn(input, &data.fields, &mut errors)),
             Data::Enum(data) if data.variants.is_empty() => {
                 errors.add(
                     &input.ident,
@@ -169,7 +169,7 @@ fn variant_of<'a>(
         ident: &variant.ident,
         was: attrs.was.unwrap_or_default(),
         other: attrs.other,
-        shape: Shape::from_syn(input, &variant.fields, errors),
+        shape: Members::from_syn(input, &variant.fields, errors),
     }
 }
 
@@ -229,7 +229,7 @@ fn number_type(repr: &str) -> Option<Ident> {
     }
 }
 
-impl<'a> Shape<'a> {
+impl<'a> Members<'a> {
     fn from_syn(owner: &DeriveInput, fields: &'a Fields, errors: &mut Errors) -> Self {
         let numbered = (0_u32..).zip(fields);
         let members: Vec<_> = numbered

@@ -89,7 +89,7 @@ pub struct Converted {
 }
 
 /// Returns the present value of a field of the reader, by its position.
-pub type Former<'a> = dyn FnMut(usize) -> Option<Vec<u8>> + 'a;
+pub type PresentValue<'a> = dyn FnMut(usize) -> Option<Vec<u8>> + 'a;
 
 impl BehaviourPlan {
     /// Plans a behaviour. `targets`: positions of the reader's fields by those of the writer, as [`matches()`] finds them. `present`
@@ -134,7 +134,7 @@ impl BehaviourPlan {
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,
         scratch: &mut UnorderedValues,
-        former: &mut Former<'_>,
+        former: &mut PresentValue<'_>,
     ) -> ReadResult<Converted> {
         scratch.restart(writer);
         let mut converted = Converted::default();
@@ -245,7 +245,7 @@ impl BehaviourPlan {
         reader: &mut NetworkReader<'_>,
         scratch: &mut UnorderedValues,
         converted: &mut Converted,
-        former: &mut Former<'_>,
+        former: &mut PresentValue<'_>,
     ) -> ReadResult<()> {
         let Some(field) = self.fields.get(index) else {
             return Ok(());
@@ -307,7 +307,7 @@ impl TargetField {
         reader: &mut NetworkReader<'_>,
         writer: &mut NetworkWriter,
         fit: &mut Fit,
-        former: &mut Former<'_>,
+        former: &mut PresentValue<'_>,
     ) -> ReadResult<()> {
         match &self.operations {
             Some(operations) if form == ValueForms::Delta => {

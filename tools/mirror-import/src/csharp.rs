@@ -10,7 +10,7 @@ mod types;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::report::Place;
+use crate::report::SourcePlace;
 
 pub(crate) use condition::{Symbols, compiled};
 pub(crate) use expression::wrapped;
@@ -30,7 +30,7 @@ pub(crate) struct Scope {
     pub(crate) usings: Rc<Usings>,
     /// `Game.Net`, or empty.
     pub(crate) namespace: Rc<str>,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) struct Declaration {
     pub(crate) modifiers: BTreeSet<String>,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) bases: Vec<Type>,
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Vec<DeclaredField>,
     pub(crate) methods: Vec<Method>,
     /// Names and values of an enumeration.
     pub(crate) variants: Vec<Variant>,
@@ -60,7 +60,7 @@ pub(crate) struct Declaration {
     /// Files of its parts.
     pub(crate) files: BTreeSet<Rc<str>>,
     /// Line of a syntax error that may hide a member.
-    pub(crate) broken: Option<Place>,
+    pub(crate) broken: Option<SourcePlace>,
 }
 
 #[derive(Debug)]
@@ -71,7 +71,7 @@ pub(crate) struct Variant {
 
 /// A field, or a property with a field behind it.
 #[derive(Debug)]
-pub(crate) struct Field {
+pub(crate) struct DeclaredField {
     pub(crate) name: String,
     pub(crate) ty: Type,
     pub(crate) modifiers: BTreeSet<String>,

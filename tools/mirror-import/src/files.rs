@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
 
-use crate::report::{Place, Report};
+use crate::report::{Report, SourcePlace};
 
 /// Largest file that is read, in bytes. Source files are thousands of times smaller.
 const MAX_BYTES: u64 = 64 << 20;
@@ -67,7 +67,7 @@ impl Files {
     }
 
     fn walk(&mut self, folder: &Path, name: &str, depth: usize, report: &mut Report) {
-        let place = |name: &str| Place::new(&name.into(), 1);
+        let place = |name: &str| SourcePlace::new(&name.into(), 1);
         if depth > MAX_DEPTH {
             report.add(&place(name), "folder is too deep; it is not read");
             return;
@@ -136,7 +136,7 @@ pub(crate) fn read(name: &Rc<str>, path: &Path, report: &mut Report) -> Option<S
         Ok(_) => fs::read(path).map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
     };
-    let place = Place::new(name, 1);
+    let place = SourcePlace::new(name, 1);
     let bytes = match bytes {
         Ok(bytes) => bytes,
         Err(error) => {

@@ -221,7 +221,7 @@ impl Project {
 }
 
 /// Returns whether a field may be synchronised, by its attributes and type as they are written.
-pub(crate) fn is_synchronised(field: &crate::csharp::Field) -> bool {
+pub(crate) fn is_synchronised(field: &crate::csharp::DeclaredField) -> bool {
     crate::csharp::attribute(&field.attributes, "SyncVar").is_some()
         || field.ty.last_name().starts_with("Sync")
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 /// A line of a file, relative to the project's folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct SourcePlace {
     pub(crate) file: Rc<str>,
     /// Counted from 1.
     pub(crate) line: usize,
@@ -15,10 +15,10 @@ pub(crate) struct Place {
 /// Places that were not read, each with its reason, in the order of files and lines.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    entries: BTreeSet<(Place, String)>,
+    entries: BTreeSet<(SourcePlace, String)>,
 }
 
-impl Place {
+impl SourcePlace {
     pub(crate) fn new(file: &Rc<str>, line: usize) -> Self {
         Self {
             file: Rc::clone(file),
@@ -27,7 +27,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -35,7 +35,7 @@ impl fmt::Display for Place {
 
 impl Report {
     /// Adds an entry. A repetition counts once. Line breaks become spaces: an entry is a line of the module.
-    pub(crate) fn add(&mut self, place: &Place, text: impl Into<String>) {
+    pub(crate) fn add(&mut self, place: &SourcePlace, text: impl Into<String>) {
         let text: String = text.into();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         self.entries.insert((place.clone(), text));

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::files::{self, Files};
-use crate::report::{Place, Report};
+use crate::report::{Report, SourcePlace};
 
 pub(crate) use assets::{Assets, PrefabAsset};
 pub(crate) use controller::{Controller, ParameterDefault};
@@ -40,7 +40,7 @@ impl Guids {
             let mut lines = text.lines();
             let Some(guid) = lines.find_map(|line| line.strip_prefix("guid:")) else {
                 if is_read {
-                    report.add(&Place::new(name, 1), "file has no `guid`");
+                    report.add(&SourcePlace::new(name, 1), "file has no `guid`");
                 }
                 continue;
             };
@@ -51,7 +51,10 @@ impl Guids {
                 continue;
             }
             if let Some(other) = guids.by_guid.insert(guid.clone(), Rc::clone(&file)) {
-                report.add(&Place::new(name, 1), format!("`{other}` has the same GUID"));
+                report.add(
+                    &SourcePlace::new(name, 1),
+                    format!("`{other}` has the same GUID"),
+                );
             }
             guids.by_file.insert(file, guid);
         }

@@ -40,7 +40,7 @@ pub use datagrams::{Datagrams, NoDatagrams};
 pub use door::{Door, Queues};
 pub use inbox::{Closed, Delivery};
 pub use origins::Origins;
-pub use outbox::{Outbox, Outgoing};
+pub use outbox::{Outbox, OutgoingPacket};
 
 pub use crate::link::Arrival;
 

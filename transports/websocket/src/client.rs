@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::Uri;
 
-use crate::messages::Messages;
+use crate::messages::MessageKind;
 use crate::meter::Meter;
 use crate::socket::{self, io_error};
 
@@ -91,7 +91,7 @@ impl WebSocketClient {
         let target = self.target()?;
         let options = client_options(client, options)?;
         Peer::by_task(options, move |door| {
-            target.clone().run(Messages::Numbered, door)
+            target.clone().run(MessageKind::Numbered, door)
         })
     }
 
@@ -111,7 +111,7 @@ impl WebSocketClient {
         options: TransportOptions,
     ) -> io::Result<syncvar_tokio::mirror::MirrorPeer> {
         let target = self.target()?;
-        let run = move |door| target.clone().run(Messages::Plain, door);
+        let run = move |door| target.clone().run(MessageKind::Plain, door);
         let peer = Peer::by_task(options, run)?;
         syncvar_tokio::mirror::MirrorPeer::connect(peer, client).await
     }
@@ -167,7 +167,7 @@ enum Security {
 }
 
 impl Target {
-    async fn run(self, messages: Messages, door: Door) -> io::Result<End> {
+    async fn run(self, messages: MessageKind, door: Door) -> io::Result<End> {
         let stream = TcpStream::connect((&*self.host, self.port)).await?;
         tcp::configure(&stream, door.options())?;
         let door = door.with_peer(stream.peer_addr()?);
@@ -183,7 +183,7 @@ impl Target {
 }
 
 /// Makes a WebSocket of a stream, and runs it.
-async fn upgrade<S>(stream: S, uri: Uri, messages: Messages, door: Door) -> io::Result<End>
+async fn upgrade<S>(stream: S, uri: Uri, messages: MessageKind, door: Door) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {

@@ -12,7 +12,7 @@ use tokio_tungstenite::tungstenite::http::HeaderValue;
 use tokio_tungstenite::tungstenite::http::header::ORIGIN;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-use crate::messages::Messages;
+use crate::messages::MessageKind;
 use crate::meter::Meter;
 use crate::site::Site;
 use crate::socket;
@@ -34,7 +34,7 @@ pub(crate) struct ServedContent {
     pub(crate) head: String,
     /// Origins of pages whose scripts may upgrade.
     pub(crate) origins: Origins,
-    pub(crate) messages: Messages,
+    pub(crate) messages: MessageKind,
 }
 
 /// Answers one request: runs a WebSocket, or sends a page and closes.

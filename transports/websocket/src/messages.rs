@@ -1,12 +1,12 @@
-//! `Messages`: packets in binary messages.
+//! `MessageKind`: packets in binary messages.
 
 use bytes::Bytes;
 use syncvar_runtime::Channel;
-use syncvar_tokio::tasks::{Arrival, Outgoing};
+use syncvar_tokio::tasks::{Arrival, OutgoingPacket};
 
 /// Content of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Messages {
+pub(crate) enum MessageKind {
     /// The number of the channel, and the packet.
     #[default]
     Numbered,
@@ -14,7 +14,7 @@ pub(crate) enum Messages {
     Plain,
 }
 
-impl Messages {
+impl MessageKind {
     /// Returns the bytes of a message besides its packet.
     pub(crate) const fn overhead(self) -> usize {
         match self {
@@ -34,7 +34,7 @@ impl Messages {
     }
 
     /// Returns the message of a packet.
-    pub(crate) fn join(self, packet: &Outgoing) -> Bytes {
+    pub(crate) fn join(self, packet: &OutgoingPacket) -> Bytes {
         match self {
             Self::Numbered => packet.to_numbered(),
             Self::Plain => packet.to_bytes(),

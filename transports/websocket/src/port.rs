@@ -11,7 +11,7 @@ use syncvar_tokio::tcp::{self, TcpAcceptor, TcpPort};
 use tokio::net::TcpStream;
 
 use crate::http::{self, ServedContent};
-use crate::messages::Messages;
+use crate::messages::MessageKind;
 use crate::site::{Page, Site};
 
 /// First byte of TLS: a handshake. As the length of a frame it would mean more than 352 MiB.
@@ -33,7 +33,7 @@ const TLS: u8 = 0x16;
 pub struct WebPort {
     site: Site,
     origins: Origins,
-    messages: Messages,
+    messages: MessageKind,
     #[cfg(feature = "tls")]
     identity: Option<syncvar_tls::Identity>,
 }
@@ -63,7 +63,7 @@ impl WebPort {
     /// refused. Pages and TLS remain.
     #[must_use]
     pub fn mirror(self) -> Self {
-        let messages = Messages::Plain;
+        let messages = MessageKind::Plain;
         Self { messages, ..self }
     }
 
@@ -194,7 +194,7 @@ impl Acceptor for WebAcceptor {
             match first {
                 // A method. As the length of a frame, such a byte would mean more than 1 GiB.
                 [b'A'..=b'Z'] => http::serve(stream, content, door).await,
-                _ if content.messages == Messages::Plain => Err(io::Error::new(
+                _ if content.messages == MessageKind::Plain => Err(io::Error::new(
                     io::ErrorKind::InvalidData,
                     "no HTTP request",
                 )),
@@ -204,6 +204,6 @@ impl Acceptor for WebAcceptor {
     }
 
     fn has_goodbye(&self) -> bool {
-        self.serving.content.messages == Messages::Numbered
+        self.serving.content.messages == MessageKind::Numbered
     }
 }

@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-use crate::messages::Messages;
+use crate::messages::MessageKind;
 use crate::meter::{Counts, Meter};
 
 /// Buffer for input, in bytes: small, for many connections.
@@ -41,7 +41,7 @@ enum ReadEnd {
 /// Reading half of a connection.
 struct Reader<'a, S> {
     read: &'a mut SplitStream<WebSocketStream<Meter<S>>>,
-    messages: Messages,
+    messages: MessageKind,
     counts: &'a Counts,
     /// Most bytes between two packets.
     allowance: usize,
@@ -50,14 +50,14 @@ struct Reader<'a, S> {
 /// Writing half of a connection.
 struct Writer<'a, S> {
     write: &'a mut SplitSink<WebSocketStream<Meter<S>>, Message>,
-    messages: Messages,
+    messages: MessageKind,
     counts: &'a Counts,
     /// Longest time in which the peer accepts nothing.
     timeout: Duration,
 }
 
 /// Returns the limits of a WebSocket.
-pub(crate) fn config(options: &TransportOptions, messages: Messages) -> WebSocketConfig {
+pub(crate) fn config(options: &TransportOptions, messages: MessageKind) -> WebSocketConfig {
     let longest = options.max_packet.saturating_add(messages.overhead());
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
@@ -70,7 +70,7 @@ pub(crate) fn config(options: &TransportOptions, messages: Messages) -> WebSocke
 /// that this end closes.
 pub(crate) async fn exchange<S>(
     stream: WebSocketStream<Meter<S>>,
-    messages: Messages,
+    messages: MessageKind,
     door: Door,
 ) -> io::Result<End>
 where

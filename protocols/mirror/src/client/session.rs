@@ -8,7 +8,7 @@ use super::context::Context;
 use super::event::MirrorClientEvent;
 use crate::MirrorError;
 use crate::message::{NetworkMessage, NetworkPingMessage, ReadyMessage, TimeSnapshotMessage};
-use outbox::Outbox;
+use outbox::SessionOutbox;
 
 /// State of the connection.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Session {
     /// The transport has to close the connection.
     closing: bool,
     pub(crate) local_player: Option<NetId>,
-    pub(crate) outbox: Outbox,
+    pub(crate) outbox: SessionOutbox,
 }
 
 /// Progress of the connection.

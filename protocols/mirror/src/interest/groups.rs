@@ -8,7 +8,7 @@ use crate::MirrorServer;
 
 /// Objects by match, team or scene.
 #[derive(Clone, Debug)]
-pub(super) struct Groups<K> {
+pub(super) struct InterestGroups<K> {
     /// Groups with objects.
     members: BTreeMap<K, BTreeSet<NetId>>,
     group_of: BTreeMap<NetId, K>,
@@ -16,7 +16,7 @@ pub(super) struct Groups<K> {
     dirty: BTreeSet<K>,
 }
 
-impl<K> Default for Groups<K> {
+impl<K> Default for InterestGroups<K> {
     fn default() -> Self {
         Self {
             members: BTreeMap::new(),
@@ -26,7 +26,7 @@ impl<K> Default for Groups<K> {
     }
 }
 
-impl<K: Ord + Clone> Groups<K> {
+impl<K: Ord + Clone> InterestGroups<K> {
     /// Puts an object into a group, or into none, and marks the groups before and after.
     pub(super) fn put(&mut self, object: NetId, group: Option<K>) {
         let former = self.group_of.get(&object);

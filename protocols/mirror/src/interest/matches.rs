@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use syncvar_runtime::{ConnectionId, NetId};
 
-use super::groups::Groups;
+use super::groups::InterestGroups;
 use super::{MatchId, NetworkMatch};
 use crate::{MirrorInterest, MirrorServer};
 
@@ -39,7 +39,7 @@ use crate::{MirrorInterest, MirrorServer};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct MatchInterestManagement {
-    groups: Groups<MatchId>,
+    groups: InterestGroups<MatchId>,
 }
 
 fn match_of(server: &MirrorServer, object: NetId) -> Option<MatchId> {

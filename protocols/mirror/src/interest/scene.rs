@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use syncvar_runtime::{ConnectionId, NetId};
 
-use super::groups::Groups;
+use super::groups::InterestGroups;
 use crate::{LoadedScene, MirrorInterest, MirrorServer};
 
 /// Shows an object to the connections in its scene. Mirror, `SceneInterestManagement`.
@@ -40,7 +40,7 @@ use crate::{LoadedScene, MirrorInterest, MirrorServer};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct SceneInterestManagement {
-    groups: Groups<LoadedScene>,
+    groups: InterestGroups<LoadedScene>,
     /// Objects that may have changed their scene since the last frame.
     written: BTreeSet<NetId>,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use syncvar_runtime::{ConnectionId, NetId};
 
-use super::groups::Groups;
+use super::groups::InterestGroups;
 use super::motion::{Motion, Pace, is_within, range_of};
 use super::viewers;
 use crate::{LoadedScene, MirrorInterest, MirrorServer};
@@ -31,7 +31,7 @@ pub struct SceneDistanceInterestManagement {
     /// Rebuilds until static objects are compared, too; 10 by default.
     pub static_rebuild_interval: u8,
     motion: Motion,
-    groups: Groups<LoadedScene>,
+    groups: InterestGroups<LoadedScene>,
     /// Objects to rebuild in this frame, besides those of marked scenes.
     dirty: BTreeSet<NetId>,
     /// Objects that may have changed their scene since the last frame.
@@ -53,7 +53,7 @@ impl SceneDistanceInterestManagement {
             rebuild_interval: 1.0,
             static_rebuild_interval: 10,
             motion: Motion::default(),
-            groups: Groups::default(),
+            groups: InterestGroups::default(),
             dirty: BTreeSet::new(),
             written: BTreeSet::new(),
         }

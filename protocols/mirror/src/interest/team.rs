@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::NetworkTeam;
-use super::groups::Groups;
+use super::groups::InterestGroups;
 use super::viewers;
 use crate::{MirrorInterest, MirrorServer};
 
@@ -36,7 +36,7 @@ use crate::{MirrorInterest, MirrorServer};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct TeamInterestManagement {
-    groups: Groups<String>,
+    groups: InterestGroups<String>,
 }
 
 fn team_of(component: &NetworkTeam) -> Option<&str> {

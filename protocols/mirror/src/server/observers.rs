@@ -10,14 +10,14 @@ use super::audiences::Audiences;
 use super::objects::Objects;
 use super::objects::entry::{Observed, Viewers};
 use super::objects::visibility::Visibility;
-use interest::Interest;
+use interest::ObserverInterest;
 use rebuild::Rebuilds;
 
 /// Audiences, interest management, and spawns deferred by a callback.
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     pub(crate) audiences: Audiences,
-    pub(crate) interest: Interest,
+    pub(crate) interest: ObserverInterest,
     /// Rebuilds by an interest management of Mirror, which decides instead of areas.
     pub(crate) rebuilds: Option<Box<Rebuilds>>,
     /// Observers of checked-out objects that receive the spawn at check-in.

@@ -36,7 +36,7 @@ mod ticks;
 
 pub(super) use calls::DueCalls;
 pub(super) use datagrams::Datagrams;
-pub(super) use gathered::{Gathered, Origin, ReceivedPacket};
+pub(super) use gathered::{Gathered, PacketOrigin, ReceivedPacket};
 
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ impl Pass {
 
 /// Packet that was taken from its carrier.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Taken<'a> {
+pub(super) enum TakenPacket<'a> {
     /// An acknowledgement alone, or a datagram that waits already.
     Nothing,
     New(ReceivedPacket<'a>),
@@ -185,7 +185,7 @@ impl Arrivals {
         channel: u8,
         packet: &'a [u8],
         ack: &mut Option<Ack>,
-    ) -> Result<Taken<'a>, ReadError> {
+    ) -> Result<TakenPacket<'a>, ReadError> {
         let mut reader = NetworkReader::new(packet);
         let (header, tick) = self.stream.read(&mut reader)?;
         let messages = reader.read_bytes(reader.remaining())?;
@@ -193,8 +193,8 @@ impl Arrivals {
         let datagrams = self.datagrams.as_ref().zip(header.sent);
         let sent = datagrams.map(|(datagrams, sent)| datagrams.sent_before(sent));
         self.ticks.stream_arrived(tick, &header, sent);
-        Ok(Taken::New(ReceivedPacket {
-            origin: Origin::Stream,
+        Ok(TakenPacket::New(ReceivedPacket {
+            origin: PacketOrigin::Stream,
             tick,
             channel,
             messages,
@@ -212,7 +212,7 @@ impl Arrivals {
         packet: &'a [u8],
         accepts: bool,
         ack: &mut Option<Ack>,
-    ) -> Result<Taken<'a>, ReadError> {
+    ) -> Result<TakenPacket<'a>, ReadError> {
         let declared = self.datagrams.as_mut();
         let Some(datagrams) = declared.filter(|_| accepts) else {
             let (what, value) = ("datagram on a transport without them", packet.len() as u64);
@@ -224,12 +224,12 @@ impl Arrivals {
         let messages = reader.read_bytes(reader.remaining())?;
         ack.clone_from(&header.ack);
         let Some(place) = header.sent else {
-            return Ok(Taken::Nothing);
+            return Ok(TakenPacket::Nothing);
         };
         let header = datagrams.arrive(&header, place)?;
         let sequence = header.sequence;
         let packet = ReceivedPacket {
-            origin: Origin::Datagram(header),
+            origin: PacketOrigin::Datagram(header),
             tick: header.tick,
             channel,
             messages,
@@ -238,17 +238,17 @@ impl Arrivals {
             datagrams.receiver.count_duplicate();
             let is_early = datagrams.receiver.is_early(header.after);
             return Ok(if is_early {
-                Taken::Nothing
+                TakenPacket::Nothing
             } else {
-                Taken::Again(packet)
+                TakenPacket::Again(packet)
             });
         }
         if self.gathered.contains(sequence) || datagrams.held.contains(sequence) {
             datagrams.receiver.count_duplicate();
-            return Ok(Taken::Nothing);
+            return Ok(TakenPacket::Nothing);
         }
         self.ticks.datagram_arrived(&header);
-        Ok(Taken::New(packet))
+        Ok(TakenPacket::New(packet))
     }
 
     /// Decides about a packet, whose tick is not above the newest one. A packet that waits is kept.
@@ -262,11 +262,11 @@ impl Arrivals {
         if packet.tick < self.tick {
             return Gathering::Late;
         }
-        let stream = u64::from(matches!(packet.origin, Origin::Stream));
+        let stream = u64::from(matches!(packet.origin, PacketOrigin::Stream));
         let is_ready = !gathers || self.is_ready(stream);
         let is_alone = match packet.origin {
-            Origin::Stream => !self.gathered.has_datagrams(),
-            Origin::Datagram(_) => self.gathered.is_empty(),
+            PacketOrigin::Stream => !self.gathered.has_datagrams(),
+            PacketOrigin::Datagram(_) => self.gathered.is_empty(),
         };
         if is_ready && is_alone || !self.gathered.push(packet, now) {
             Gathering::Last
@@ -281,7 +281,7 @@ impl Arrivals {
     /// missing. Returns the messages of the packet that are handled.
     pub(super) fn begin(&mut self, packet: &ReceivedPacket<'_>, now: Duration) -> Option<Pass> {
         match packet.origin {
-            Origin::Stream => {
+            PacketOrigin::Stream => {
                 // Before its messages: a callback may lose the link, and the packet does not come again.
                 self.ticks.stream_applied(packet.tick);
                 if let Some(datagrams) = &mut self.datagrams {
@@ -289,7 +289,7 @@ impl Arrivals {
                     datagrams.receiver.see_tick(packet.tick);
                 }
             }
-            Origin::Datagram(header) => {
+            PacketOrigin::Datagram(header) => {
                 let datagrams = self.datagrams.as_mut()?;
                 if datagrams.receiver.is_early(header.after) {
                     datagrams.receiver.count_early();
@@ -306,7 +306,7 @@ impl Arrivals {
 
     /// Returns the pass of a waiting datagram whose behaviours may not wait; `None` for a packet of the stream.
     pub(super) fn pass_at_once(&self, packet: &ReceivedPacket<'_>) -> Option<Pass> {
-        let Origin::Datagram(header) = packet.origin else {
+        let PacketOrigin::Datagram(header) = packet.origin else {
             return None;
         };
         let datagrams = self.datagrams.as_ref();

@@ -18,7 +18,7 @@ pub(super) use deltas::Deltas;
 pub(super) use early::{EarlyKind, EarlyMessages};
 pub(super) use effect::Effect;
 use owner_state::OwnerState;
-pub(crate) use snapshot::Snapshot;
+pub(crate) use snapshot::ReceivedSnapshot;
 
 use std::collections::VecDeque;
 

@@ -3,7 +3,7 @@
 use super::Converter;
 use super::draft::Draft;
 use super::types::Around;
-use crate::csharp::{Declaration, Expression, Field as Source, attribute};
+use crate::csharp::{Declaration, DeclaredField as Source, Expression, attribute};
 use crate::model::{Behaviour, Container, Field, Shape, ValueType};
 use crate::names;
 use crate::project::{Lineage, is_synchronised};

@@ -5,7 +5,7 @@ use super::motion::transform;
 use crate::csharp::Declaration;
 use crate::model::{Component, Container};
 use crate::project::{Counterpart, Lineage, STOCK, Stock, StockKind, stock_of_guid};
-use crate::report::Place;
+use crate::report::SourcePlace;
 use crate::unity::{Object, Script};
 
 /// Most components of an object.
@@ -245,7 +245,7 @@ impl<'p> Converter<'p, '_> {
                 )),
             }
         }
-        let place: Place = script.place.clone();
+        let place: SourcePlace = script.place.clone();
         for text in unread {
             self.report.add(&place, text);
         }

@@ -2,7 +2,7 @@
 
 use super::Converter;
 use super::draft::Draft;
-use crate::csharp::{Attribute, Field as Source};
+use crate::csharp::{Attribute, DeclaredField as Source};
 use crate::model::{Hook, ValueType};
 use crate::names;
 

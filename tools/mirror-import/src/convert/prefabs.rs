@@ -9,7 +9,7 @@ use super::Converter;
 use crate::files::PROJECT_VERSION;
 use crate::model::{Prefab, Registration};
 use crate::names;
-use crate::report::Place;
+use crate::report::SourcePlace;
 use crate::unity::{PrefabAsset, Script};
 
 impl Converter<'_, '_> {
@@ -53,7 +53,7 @@ impl Converter<'_, '_> {
                  the prefabs in this project's editor"
             );
             self.report
-                .add(&Place::new(&PROJECT_VERSION.into(), 1), text);
+                .add(&SourcePlace::new(&PROJECT_VERSION.into(), 1), text);
         }
         prefabs
     }

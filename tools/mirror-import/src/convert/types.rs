@@ -284,7 +284,7 @@ impl<'p> Types<'p> {
 }
 
 /// Returns whether a member of a struct travels.
-fn travels(field: &crate::csharp::Field) -> bool {
+fn travels(field: &crate::csharp::DeclaredField) -> bool {
     let is = |modifier: &str| field.modifiers.contains(modifier);
     let skipped = crate::csharp::attribute(&field.attributes, "NonSerialized").is_some();
     is("public") && !is("static") && !is("const") && !field.is_property && !skipped

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::report::{Place, Report};
+use crate::report::{Report, SourcePlace};
 
 /// Words in lines that are left out, of which the reader of the module has to know.
 const NETWORKED: &[&str] = &[
@@ -90,7 +90,7 @@ pub(crate) fn compiled(
     let mut inside = Inside::Code;
     let mut result = String::with_capacity(text.len());
     for (index, line) in text.split_inclusive('\n').enumerate() {
-        let place = Place::new(file, index + 1);
+        let place = SourcePlace::new(file, index + 1);
         let is_active = branches.last().is_none_or(Branch::is_compiled);
         let directive = line.trim_start().strip_prefix('#');
         match directive.filter(|_| inside == Inside::Code) {
@@ -115,7 +115,10 @@ pub(crate) fn compiled(
         }
     }
     if let Some(branch) = branches.last() {
-        report.add(&Place::new(file, branch.line), "`#if` without its `#endif`");
+        report.add(
+            &SourcePlace::new(file, branch.line),
+            "`#if` without its `#endif`",
+        );
     }
     result
 }
@@ -131,7 +134,7 @@ fn note(line: &str, branch: Option<&mut Branch>, file: &Rc<str>, report: &mut Re
             "`{word}` is in a part that `#if {}` leaves out; `--define SYMBOL` defines its symbols",
             branch.condition
         );
-        report.add(&Place::new(file, branch.line), text);
+        report.add(&SourcePlace::new(file, branch.line), text);
     }
 }
 
@@ -140,7 +143,7 @@ fn apply(
     directive: &str,
     branches: &mut Vec<Branch>,
     symbols: &mut Symbols,
-    place: &Place,
+    place: &SourcePlace,
     report: &mut Report,
 ) {
     let (word, rest) = directive

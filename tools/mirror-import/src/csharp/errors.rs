@@ -6,7 +6,7 @@ use std::rc::Rc;
 use tree_sitter::Node;
 
 use super::syntax::Syntax;
-use crate::report::{Place, Report};
+use crate::report::{Report, SourcePlace};
 
 /// Number of syntax errors of a file that are listed.
 const MAX_ERRORS: usize = 5;
@@ -76,14 +76,14 @@ pub(super) fn hiding(root: Syntax<'_>, file: &Rc<str>, report: &mut Report) -> H
         }
     }
     for line in lines.iter().take(MAX_ERRORS) {
-        report.add(&Place::new(file, *line), "syntax error");
+        report.add(&SourcePlace::new(file, *line), "syntax error");
     }
     if let Some(line) = lines.iter().nth(MAX_ERRORS) {
         let text = format!(
             "{} more syntax errors from here on",
             lines.len() - MAX_ERRORS
         );
-        report.add(&Place::new(file, *line), text);
+        report.add(&SourcePlace::new(file, *line), text);
     }
     hiding
 }

@@ -8,10 +8,10 @@ use tree_sitter::Parser;
 use super::errors::{self, Hiding};
 use super::syntax::Syntax;
 use super::{
-    Attribute, CONSTRUCTOR, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type,
-    Usings, Variant, expression, types,
+    Attribute, CONSTRUCTOR, Declaration, DeclaredField, Expression, Kind, Method, Parameter, Scope,
+    Type, Usings, Variant, expression, types,
 };
-use crate::report::{Place, Report};
+use crate::report::{Report, SourcePlace};
 
 /// Deepest nesting of namespaces and types.
 const MAX_DEPTH: usize = 32;
@@ -25,7 +25,7 @@ pub(crate) fn read(file: &Rc<str>, source: &str, report: &mut Report) -> Vec<Dec
     };
     let Some(tree) = tree else {
         report.add(
-            &Place::new(file, 1),
+            &SourcePlace::new(file, 1),
             "file is not readable: the parser gives up",
         );
         return Vec::new();
@@ -57,7 +57,7 @@ impl Reader<'_> {
     /// Reads the types of a namespace or type.
     fn members(&mut self, list: Syntax<'_>, namespace: &str, outer: &str, depth: usize) {
         if depth > MAX_DEPTH {
-            let place = Place::new(self.file, list.line());
+            let place = SourcePlace::new(self.file, list.line());
             self.report.add(
                 &place,
                 "types and namespaces are nested too deeply; they are not read",
@@ -165,7 +165,7 @@ impl Reader<'_> {
                     let behind_name =
                         |child: &Syntax<'_>| child.node.start_byte() >= name.node.end_byte();
                     let initial = variable.children().filter(behind_name).last();
-                    declaration.fields.push(Field {
+                    declaration.fields.push(DeclaredField {
                         name: name.text().trim_start_matches('@').to_owned(),
                         ty: types::read(ty),
                         modifiers: member.modifiers().collect(),
@@ -188,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// Reads a property with a field behind it: its accessors lack bodies.
-    fn property(&self, member: Syntax<'_>, namespace: &str) -> Option<Field> {
+    fn property(&self, member: Syntax<'_>, namespace: &str) -> Option<DeclaredField> {
         let (name, ty) = (member.field("name")?, member.field("type")?);
         let accessors = member.field("accessors")?;
         if accessors
@@ -197,7 +197,7 @@ impl Reader<'_> {
         {
             return None;
         }
-        Some(Field {
+        Some(DeclaredField {
             name: name.text().to_owned(),
             ty: types::read(ty),
             modifiers: member.modifiers().collect(),
@@ -247,15 +247,15 @@ impl Reader<'_> {
         Scope {
             usings: Rc::clone(&self.usings),
             namespace: namespace.into(),
-            place: Place::new(self.file, syntax.line()),
+            place: SourcePlace::new(self.file, syntax.line()),
         }
     }
 
-    fn broken(&self, syntax: Syntax<'_>) -> Option<Place> {
+    fn broken(&self, syntax: Syntax<'_>) -> Option<SourcePlace> {
         let start = syntax.node.start_byte();
         let own = self.hiding.of_types.iter().find(|(of, _)| *of == start);
         let line = own.map(|(_, line)| *line).or(self.hiding.of_file)?;
-        Some(Place::new(self.file, line))
+        Some(SourcePlace::new(self.file, line))
     }
 }
 

@@ -10,7 +10,7 @@ use super::controller::{self, Controller};
 use super::objects::Object;
 use super::yaml::{Document, documents};
 use crate::files::{self, Files};
-use crate::report::{Place, Report};
+use crate::report::{Report, SourcePlace};
 use tree::{Builder, CLASSES};
 
 /// Longest chain of overriding controllers.
@@ -28,7 +28,7 @@ pub(crate) struct Assets<'a> {
 #[derive(Debug)]
 pub(crate) struct PrefabAsset {
     pub(crate) root: Object,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 impl<'a> Assets<'a> {
@@ -63,7 +63,7 @@ impl<'a> Assets<'a> {
         let mut roots = Builder::new(file, &documents, self, report).roots();
         if roots.is_empty() {
             let text = "prefab is not readable: it has no root object";
-            report.add(&Place::new(file, 1), text);
+            report.add(&SourcePlace::new(file, 1), text);
             return None;
         }
         let root = roots.swap_remove(0);
@@ -119,7 +119,7 @@ impl<'a> Assets<'a> {
 fn read(file: &Rc<str>, text: &str, classes: &[u32], report: &mut Report) -> Vec<Document> {
     let (documents, malformed) = documents(text, classes);
     for line in malformed {
-        report.add(&Place::new(file, line), "object is not readable");
+        report.add(&SourcePlace::new(file, line), "object is not readable");
     }
     documents
 }

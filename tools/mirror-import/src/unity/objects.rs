@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::report::Place;
+use crate::report::SourcePlace;
 
 use super::Value;
 use super::yaml::renumbered;
@@ -14,7 +14,7 @@ pub(crate) struct Object {
     pub(super) id: i64,
     pub(super) transform: i64,
     /// Where it begins.
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
     /// Serialised fields of the object and of its transform.
     pub(super) values: Value,
     pub(crate) pose: Value,
@@ -32,7 +32,7 @@ pub(crate) struct Script {
     pub(crate) guid: String,
     /// Serialised fields.
     pub(crate) values: Value,
-    pub(crate) place: Place,
+    pub(crate) place: SourcePlace,
 }
 
 /// Unity's animator on a game object.
@@ -44,7 +44,7 @@ pub(super) struct Animator {
 
 impl Object {
     /// Creates an object without components, of a document of a file.
-    pub(super) fn new(id: i64, values: Value, place: Place) -> Self {
+    pub(super) fn new(id: i64, values: Value, place: SourcePlace) -> Self {
         Self {
             id,
             transform: 0,

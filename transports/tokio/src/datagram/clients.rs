@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-pub(super) use client::{Client, Stage, counter};
+pub(super) use client::{Client, ClientStage, counter};
 
 use super::Dialect;
 use super::cookies::Cookies;
@@ -199,7 +199,7 @@ impl<D: Dialect> Clients<D> {
         }
         self.count_unsent(unsent);
         self.by_addr.retain(|_, client| {
-            client.stage != Stage::Leaving || client.connection.kcp().closed().is_none()
+            client.stage != ClientStage::Leaving || client.connection.kcp().closed().is_none()
         });
     }
 
@@ -208,7 +208,7 @@ impl<D: Dialect> Clients<D> {
         self.shut = true;
         for client in self.by_addr.values_mut() {
             client.connection.close(now, linger);
-            client.stage = Stage::Leaving;
+            client.stage = ClientStage::Leaving;
         }
         self.update(now);
     }

@@ -14,7 +14,7 @@ use tokio::net::UdpSocket;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use super::Dialect;
-use super::clients::{Client, Clients, Stage, counter};
+use super::clients::{Client, ClientStage, Clients, counter};
 use crate::admission::Admission;
 use crate::gate::Gate;
 use crate::kcp::{INTERVAL, KcpError};
@@ -121,7 +121,7 @@ impl<D: Dialect> DatagramListener<D> {
     fn take_turns(&mut self, server: &mut impl Endpoint) {
         let clients = self.clients.by_addr.values_mut();
         let known = clients.filter_map(|client| match client.stage {
-            Stage::Known(connection) => Some((connection, client)),
+            ClientStage::Known(connection) => Some((connection, client)),
             _ => None,
         });
         let mut known: BTreeMap<_, _> = known.collect();
@@ -142,7 +142,7 @@ impl<D: Dialect> DatagramListener<D> {
 
     /// Passes the last input of a connection whose address has a new connection.
     fn receive_last(&mut self, mut client: Client<D>, server: &mut impl Endpoint) {
-        if let Stage::Known(connection) = client.stage {
+        if let ClientStage::Known(connection) = client.stage {
             let Ok(_) = client.begin(&self.options);
             while let Ok(Some(_)) = client.receive(connection, server, usize::MAX) {}
             self.addrs.remove(&connection);
@@ -181,14 +181,14 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
         }
         let limits = D::limits(&self.options);
         for (&from, client) in &mut self.clients.by_addr {
-            if client.stage == Stage::New {
+            if client.stage == ClientStage::New {
                 let connection = server.handle_connect(limits);
                 tracing::debug!(%connection, %from, "connected by UDP");
                 self.addrs.insert(connection, from);
                 let origin = None;
                 let peer = PeerFacts { addr: from, origin };
                 self.admission.peers().add(connection, peer);
-                client.stage = Stage::Known(connection);
+                client.stage = ClientStage::Known(connection);
             }
         }
         self.take_turns(server);
@@ -196,7 +196,7 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
         let elapsed = now.saturating_sub(last.unwrap_or(now));
         for client in self.clients.by_addr.values_mut() {
             let reason = client.end_tick(server, elapsed, &self.options);
-            let (Some(reason), Stage::Known(connection)) = (reason, client.stage) else {
+            let (Some(reason), ClientStage::Known(connection)) = (reason, client.stage) else {
                 continue;
             };
             tracing::info!(%connection, %reason, "disconnected");
@@ -222,7 +222,7 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
                 server.handle_disconnect(connection);
             }
             // The queue may end with a `Disconnect`.
-            client.stage = Stage::Leaving;
+            client.stage = ClientStage::Leaving;
         }
     }
 
@@ -253,7 +253,7 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
         self.admission.peers().end(connection);
         if let Some(client) = self.clients.by_addr.get_mut(&addr) {
             client.connection.close(self.started.elapsed(), linger);
-            client.stage = Stage::Leaving;
+            client.stage = ClientStage::Leaving;
         }
         true
     }

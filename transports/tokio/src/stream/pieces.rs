@@ -6,7 +6,7 @@ use std::io::IoSlice;
 use bytes::{Buf, Bytes};
 
 use super::{Framing, Head};
-use crate::tasks::Outgoing;
+use crate::tasks::OutgoingPacket;
 
 /// Piece of a frame.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl Pieces {
     const MANY: usize = 64;
 
     /// Adds the frame of a packet. A packet that is too long for a frame is logged and left out.
-    pub(crate) fn push(&mut self, packet: Outgoing, framing: Framing, max_frame: usize) {
+    pub(crate) fn push(&mut self, packet: OutgoingPacket, framing: Framing, max_frame: usize) {
         let (channel, length) = (packet.channel, packet.length());
         let Some(head) = framing.head(channel, length, packet.header(), max_frame) else {
             tracing::error!(channel, length, "not sent: too long");

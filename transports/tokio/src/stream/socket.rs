@@ -13,7 +13,7 @@ use super::Framing;
 use super::pieces::Pieces;
 use crate::frames::Frames;
 use crate::link::Arrival;
-use crate::tasks::{Closed, Datagrams, Delivery, Door, End, Outbox, Outgoing, Queues};
+use crate::tasks::{Closed, Datagrams, Delivery, Door, End, Outbox, OutgoingPacket, Queues};
 
 /// Task's end of a connection.
 pub(crate) struct Socket {
@@ -168,7 +168,7 @@ impl<D: Datagrams> Writer<'_, D> {
     }
 
     /// Sends a datagram, or adds the frame of a packet.
-    fn push(&self, packet: Outgoing, pieces: &mut Pieces) {
+    fn push(&self, packet: OutgoingPacket, pieces: &mut Pieces) {
         match self.datagrams {
             Some((datagrams, inbox)) if packet.delivery == Channel::Unreliable => {
                 if !datagrams.send(packet.to_numbered()) {

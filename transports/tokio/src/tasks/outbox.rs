@@ -17,7 +17,7 @@ const MAX_HEADER: usize = 24;
 
 /// Packet on its way to a socket.
 #[derive(Debug)]
-pub struct Outgoing {
+pub struct OutgoingPacket {
     /// Delivery guarantee: [`Channel::Unreliable`] is a datagram where the
     /// [limits](syncvar_runtime::PacketLimits::datagrams) of the connection say so.
     pub delivery: Channel,
@@ -32,7 +32,7 @@ pub struct Outgoing {
 pub struct Outbox {
     queue: Arc<PacketQueue>,
     /// Packets that have left the queue together.
-    batch: VecDeque<Outgoing>,
+    batch: VecDeque<OutgoingPacket>,
     /// Bytes that the task has taken from the queue and the socket has not taken.
     taken: usize,
 }
@@ -56,7 +56,7 @@ struct PacketQueue {
 
 #[derive(Debug, Default)]
 struct OutboxState {
-    packets: VecDeque<Outgoing>,
+    packets: VecDeque<OutgoingPacket>,
     /// The task, while it waits for a packet.
     reader: Option<Waker>,
     /// One end is gone.
@@ -85,7 +85,7 @@ impl PacketQueue {
     }
 }
 
-impl Outgoing {
+impl OutgoingPacket {
     /// Copies the header, and shares the chunks. `None` for a packet that is empty or has a longer
     /// header than a protocol writes.
     fn new(packet: &Transmit<'_>) -> Option<Self> {
@@ -141,11 +141,11 @@ impl Outbox {
     /// Waits for a packet. `None`: the connection is closed, and this was the last one.
     ///
     /// Cancel-safe.
-    pub async fn recv(&mut self) -> Option<Outgoing> {
+    pub async fn recv(&mut self) -> Option<OutgoingPacket> {
         poll_fn(|cx| self.poll_recv(cx)).await
     }
 
-    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingPacket>> {
         if self.batch.is_empty() {
             let mut state = self.queue.state();
             self.batch = std::mem::take(&mut state.packets);
@@ -158,14 +158,14 @@ impl Outbox {
     }
 
     /// Returns the next packet, if the queue has one.
-    pub fn try_recv(&mut self) -> Option<Outgoing> {
+    pub fn try_recv(&mut self) -> Option<OutgoingPacket> {
         if self.batch.is_empty() {
             self.batch = std::mem::take(&mut self.queue.state().packets);
         }
         self.pop()
     }
 
-    fn pop(&mut self) -> Option<Outgoing> {
+    fn pop(&mut self) -> Option<OutgoingPacket> {
         let packet = self.batch.pop_front()?;
         self.taken = self.taken.saturating_add(packet.length());
         Some(packet)
@@ -192,7 +192,7 @@ impl Post {
     /// Queues a packet, without a copy of its chunks. `wake` takes the task if it waits for one.
     pub(super) fn send(&self, packet: &Transmit<'_>, wake: impl FnOnce(Waker)) -> Sent {
         let (channel, length) = (packet.channel, packet.len());
-        let Some(outgoing) = Outgoing::new(packet) else {
+        let Some(outgoing) = OutgoingPacket::new(packet) else {
             tracing::error!(channel, length, "not sent: empty or too long");
             return Sent::Queued;
         };

@@ -25,7 +25,7 @@ pub struct MirrorPacket {
 
 /// Queue for the server.
 #[derive(Debug)]
-pub(crate) struct Outbox {
+pub(crate) struct SessionOutbox {
     limits: Limits,
     /// The used channels, in the order of their first message.
     batchers: Vec<(Channel, Batcher)>,
@@ -37,13 +37,13 @@ pub(crate) struct Outbox {
     writer: NetworkWriter,
 }
 
-impl Default for Outbox {
+impl Default for SessionOutbox {
     fn default() -> Self {
         Self::new(Limits::TELEPATHY)
     }
 }
 
-impl Outbox {
+impl SessionOutbox {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits,

@@ -9,7 +9,7 @@ use syncvar_runtime::{
 use crate::server::MirrorServer;
 use crate::server::objects::entry::Viewers;
 use crate::server::objects::visibility::Visibility;
-use crate::server::observers::interest::Interest;
+use crate::server::observers::interest::ObserverInterest;
 use crate::server::observers::rebuild::{MirrorInterest, Rebuilds, choose};
 use crate::{MirrorPrefabs, MirrorServerConfig};
 
@@ -34,7 +34,7 @@ impl MirrorServer {
         interest: impl InterestManagement,
     ) -> Self {
         let mut server = Self::with_config(prefabs, config);
-        server.observers.interest = Interest::new(Box::new(interest));
+        server.observers.interest = ObserverInterest::new(Box::new(interest));
         server
     }
 

@@ -8,7 +8,7 @@ use crate::server::objects::entry::{Observed, Viewers};
 
 /// The interest management and its current areas.
 #[derive(Debug)]
-pub(crate) struct Interest {
+pub(crate) struct ObserverInterest {
     pub(crate) management: Box<dyn InterestManagement>,
     changes: InterestChanges,
     /// Objects by area.
@@ -19,13 +19,13 @@ pub(crate) struct Interest {
     areas: BTreeSet<(ConnectionId, Area)>,
 }
 
-impl Default for Interest {
+impl Default for ObserverInterest {
     fn default() -> Self {
         Self::new(Box::new(Everyone))
     }
 }
 
-impl Interest {
+impl ObserverInterest {
     pub(crate) fn new(management: Box<dyn InterestManagement>) -> Self {
         Self {
             management,
@@ -99,7 +99,7 @@ pub(crate) enum Affected {
     Viewers(BTreeSet<ConnectionId>),
 }
 
-impl Interest {
+impl ObserverInterest {
     /// Takes the view changes since the last call; [`return_changes`](Self::return_changes) keeps the memory.
     pub(crate) fn take_changes(&mut self) -> InterestChanges {
         let mut changes = std::mem::take(&mut self.changes);

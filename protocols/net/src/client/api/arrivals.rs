@@ -3,7 +3,9 @@
 use syncvar_runtime::{Channel, DisconnectReason, ReadError};
 
 use crate::client::arrivals::Pass;
-use crate::client::arrivals::{Arrivals, DueCalls, Gathering, Origin, ReceivedPacket, Taken};
+use crate::client::arrivals::{
+    Arrivals, DueCalls, Gathering, PacketOrigin, ReceivedPacket, TakenPacket,
+};
 use crate::client::inbound::PacketContext;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 
@@ -60,9 +62,9 @@ impl NetworkClient {
             lossy.handle_ack(ack, self.context.now());
         }
         match taken {
-            Ok(Taken::Nothing) => Ok(()),
-            Ok(Taken::New(packet)) => self.gather(&packet),
-            Ok(Taken::Again(packet)) => {
+            Ok(TakenPacket::Nothing) => Ok(()),
+            Ok(TakenPacket::New(packet)) => self.gather(&packet),
+            Ok(TakenPacket::Again(packet)) => {
                 let pass = Pass::State { early: false };
                 self.inbound.begin_packet(&packet, pass, &self.session);
                 let read = self.handle_messages(packet.channel, packet.messages);
@@ -162,7 +164,7 @@ impl NetworkClient {
         let now = self.context.now();
         let pass = match &mut self.arrivals {
             Some(arrivals) => arrivals.begin(packet, now),
-            None => matches!(packet.origin, Origin::Stream).then_some(Pass::Whole),
+            None => matches!(packet.origin, PacketOrigin::Stream).then_some(Pass::Whole),
         };
         match pass {
             Some(pass) => {
@@ -189,7 +191,7 @@ impl NetworkClient {
             }
             if self.session.number == session {
                 let packet = ReceivedPacket {
-                    origin: Origin::Datagram(held.header),
+                    origin: PacketOrigin::Datagram(held.header),
                     tick,
                     channel: held.channel,
                     messages: &held.messages,
@@ -232,7 +234,7 @@ impl NetworkClient {
             && let Some(call) = arrivals.pop_call(due)
         {
             let packet = ReceivedPacket {
-                origin: Origin::Stream,
+                origin: PacketOrigin::Stream,
                 tick: call.tick,
                 channel: call.channel,
                 messages: &call.message,

@@ -28,7 +28,7 @@ use syncvar_runtime::unstable::world::Departure;
 use syncvar_runtime::{NetId, ReadError};
 
 use crate::MessageType;
-use crate::client::inbound::{EarlyKind, Effect, Snapshot};
+use crate::client::inbound::{EarlyKind, Effect, ReceivedSnapshot};
 use crate::client::objects::{Fact, ObjectChange};
 use crate::client::state_message::StateMessage;
 use crate::client::{ClientEvent, NetworkClient};
@@ -55,7 +55,7 @@ impl NetworkClient {
             let translation = self.session.build.translation.as_ref();
             let ranks = translation.map_or(&self.inbound.prefab_ranks, |it| &it.ranks);
             // By reference: a snapshot is large, and there is one for each object of a join.
-            match &Snapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
+            match &ReceivedSnapshot::decode(object, bytes, ranks, &self.objects.world.prefabs) {
                 Ok(Some(snapshot)) => self.take_snapshot(snapshot, refused),
                 Ok(None) => result = result.and(self.run_effect(Effect::Skipped(object))),
                 Err(error) => match self.objects.world.objects.get_mut(object.0) {
@@ -71,7 +71,11 @@ impl NetworkClient {
     }
 
     /// Takes a snapshot. An object that is announced or restored by it receives its early messages.
-    pub(super) fn take_snapshot(&mut self, snapshot: &Snapshot<'_>, refused: Option<&ReadError>) {
+    pub(super) fn take_snapshot(
+        &mut self,
+        snapshot: &ReceivedSnapshot<'_>,
+        refused: Option<&ReadError>,
+    ) {
         let object = snapshot.object;
         let Some(is_known) = self.prepare_snapshot(snapshot) else {
             return;
@@ -111,7 +115,7 @@ impl NetworkClient {
 
     /// Gives the place and the parent of a snapshot to a known object, or removes different objects with the id or the
     /// scene id of the snapshot. Returns whether the object is known; `None` if a callback has made the snapshot void.
-    fn prepare_snapshot(&mut self, snapshot: &Snapshot<'_>) -> Option<bool> {
+    fn prepare_snapshot(&mut self, snapshot: &ReceivedSnapshot<'_>) -> Option<bool> {
         let (object, session) = (snapshot.object, self.session.number);
         let former = self.objects.world.objects.get(object.0);
         let exists = former.is_some();

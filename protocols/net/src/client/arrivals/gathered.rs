@@ -23,7 +23,7 @@ pub(crate) struct Gathered {
 /// Packet whose messages are in the buffer.
 #[derive(Clone, Debug)]
 struct WaitingPacket {
-    origin: Origin,
+    origin: PacketOrigin,
     tick: u32,
     channel: u8,
     bytes: Range<usize>,
@@ -32,7 +32,7 @@ struct WaitingPacket {
 /// Packet that has arrived, without its header.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceivedPacket<'a> {
-    pub(crate) origin: Origin,
+    pub(crate) origin: PacketOrigin,
     pub(crate) tick: u32,
     pub(crate) channel: u8,
     pub(crate) messages: &'a [u8],
@@ -40,7 +40,7 @@ pub(crate) struct ReceivedPacket<'a> {
 
 /// Carrier of a packet, and the facts of its header.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum PacketOrigin {
     Stream,
     Datagram(Arrived),
 }
@@ -62,9 +62,9 @@ impl Gathered {
     /// Returns whether a datagram of this sequence waits.
     pub(crate) fn contains(&self, sequence: u64) -> bool {
         let datagrams = self.waiting.get(self.stream..).unwrap_or_default();
-        datagrams
-            .iter()
-            .any(|packet| matches!(packet.origin, Origin::Datagram(it) if it.sequence == sequence))
+        datagrams.iter().any(
+            |packet| matches!(packet.origin, PacketOrigin::Datagram(it) if it.sequence == sequence),
+        )
     }
 
     /// Returns whether the first packet has waited since before a time.
@@ -82,14 +82,16 @@ impl Gathered {
             self.since = now;
         }
         let at = match packet.origin {
-            Origin::Stream => {
+            PacketOrigin::Stream => {
                 self.stream += 1;
                 self.stream - 1
             }
-            Origin::Datagram(new) => self.waiting.partition_point(|packet| match packet.origin {
-                Origin::Stream => true,
-                Origin::Datagram(known) => known.index <= new.index,
-            }),
+            PacketOrigin::Datagram(new) => {
+                self.waiting.partition_point(|packet| match packet.origin {
+                    PacketOrigin::Stream => true,
+                    PacketOrigin::Datagram(known) => known.index <= new.index,
+                })
+            }
         };
         self.bytes.extend_from_slice(packet.messages);
         let waiting = WaitingPacket {

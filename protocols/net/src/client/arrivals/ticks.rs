@@ -88,7 +88,7 @@ impl Unfinished {
 
 /// Report of a tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Report {
+pub(crate) struct FinishedTick {
     pub(crate) tick: u32,
     /// Whether the changes of the tick itself are here.
     pub(crate) complete: bool,
@@ -182,7 +182,7 @@ impl Ticks {
     }
 
     /// Takes the next report, once a tick is whole. `handled` is the number of handled packets of the stream.
-    pub(crate) fn next_report(&mut self, handled: u64) -> Option<Report> {
+    pub(crate) fn next_report(&mut self, handled: u64) -> Option<FinishedTick> {
         let overflows = self.unfinished.len() > MAX_UNFINISHED;
         if !overflows && !self.unfinished.iter().any(|it| it.is_whole(handled)) {
             return None;
@@ -191,7 +191,7 @@ impl Ticks {
             self.reported = unfinished.tick;
             self.settled = self.settled.max(unfinished.settled);
             if unfinished.begun {
-                return Some(Report {
+                return Some(FinishedTick {
                     tick: unfinished.tick,
                     complete: unfinished.is_whole(handled) && !unfinished.partial,
                     owed: unfinished.owed,

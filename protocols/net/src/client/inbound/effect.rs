@@ -1,7 +1,7 @@
 //! `Effect`: what a message leads to beyond the parts that it was read into.
 
 use super::calls::read_refusal;
-use super::{Deltas, Inbound, OwnerState, Reading, ReceivedCall, Snapshot};
+use super::{Deltas, Inbound, OwnerState, Reading, ReceivedCall, ReceivedSnapshot};
 use crate::client::ClientEvent;
 use crate::client::objects::{ObjectChange, parent_from_wire};
 use crate::client::state_message::StateMessage;
@@ -28,7 +28,7 @@ pub(crate) enum Effect<'a> {
     /// The hooks of an object run.
     OwnerState(OwnerState),
     Deltas(Deltas<'a>),
-    Snapshot(Snapshot<'a>),
+    Snapshot(ReceivedSnapshot<'a>),
     /// The prefab of an object is unknown to this build.
     Skipped(NetId),
     /// Snapshots of several objects: the payload of a `SpawnBatch`. With an error, the objects are made and their
@@ -302,7 +302,8 @@ fn read_spawn<'a>(
             let spawn = ObjectSpawn::decode(payload)?;
             let prefabs = &lent.objects.world.prefabs;
             let translation = lent.session.build.translation.as_deref();
-            let snapshot = Snapshot::from_spawn(&spawn, prefabs, translation, announced_parent);
+            let snapshot =
+                ReceivedSnapshot::from_spawn(&spawn, prefabs, translation, announced_parent);
             if snapshot.prefab == Some(NO_PREFAB) {
                 return Ok(Effect::Skipped(snapshot.object));
             }
@@ -310,7 +311,7 @@ fn read_spawn<'a>(
         }
         MessageType::ObjectSpawnScene => {
             let spawn = ObjectSpawnScene::decode(payload)?;
-            Effect::Snapshot(Snapshot::from_scene_spawn(&spawn, announced_parent))
+            Effect::Snapshot(ReceivedSnapshot::from_scene_spawn(&spawn, announced_parent))
         }
         _ => Effect::Snapshots(payload, None),
     })

@@ -1,4 +1,4 @@
-//! `Snapshot`: decoded spawn messages of both framings.
+//! `ReceivedSnapshot`: decoded spawn messages of both framings.
 
 use crate::Framing;
 use crate::client::objects::{Objects, Replica, parent_from_wire};
@@ -12,7 +12,7 @@ use syncvar_runtime::{
 
 /// Received full state of an object.
 #[derive(Debug)]
-pub(crate) struct Snapshot<'a> {
+pub(crate) struct ReceivedSnapshot<'a> {
     pub(crate) object: NetId,
     /// Position of its prefab in the registry, if known.
     pub(crate) prefab: Option<u32>,
@@ -25,7 +25,7 @@ pub(crate) struct Snapshot<'a> {
     pub(crate) state: &'a [u8],
 }
 
-impl<'a> Snapshot<'a> {
+impl<'a> ReceivedSnapshot<'a> {
     pub(super) fn from_spawn(
         spawn: &ObjectSpawn<'a>,
         prefabs: &Prefabs,

@@ -1,7 +1,7 @@
 //! Snapshots: full states of new and known objects.
 
 use super::owner_state::StateSource;
-use super::{Inbound, Reading, Snapshot};
+use super::{Inbound, Reading, ReceivedSnapshot};
 use crate::client::objects::{Health, Objects, Replica};
 use crate::client::writes::WritesApart;
 use crate::client::{ClientConfig, ClientEvent, SpawnFailure};
@@ -18,7 +18,7 @@ impl Inbound {
     #[inline]
     pub(crate) fn read_new(
         &mut self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &ReceivedSnapshot<'_>,
         refused: Option<&ReadError>,
         lent: &mut Reading<'_>,
     ) -> bool {
@@ -58,7 +58,7 @@ impl Inbound {
     /// differ; `None` if the object is gone or poisoned.
     pub(crate) fn read_known(
         &mut self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &ReceivedSnapshot<'_>,
         refused: Option<&ReadError>,
         lent: &mut Reading<'_>,
     ) -> Option<Vec<DeferredHooks>> {
@@ -103,7 +103,7 @@ impl Inbound {
     #[inline]
     fn make(
         &mut self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &ReceivedSnapshot<'_>,
         lent: &mut Reading<'_>,
     ) -> Result<Location, SpawnFailure> {
         let (objects, config) = (&mut *lent.objects, &lent.context.config);
@@ -155,7 +155,7 @@ impl Inbound {
     #[inline]
     fn read_first(
         &mut self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &ReceivedSnapshot<'_>,
         at: Location,
         lent: &mut Reading<'_>,
     ) -> Result<(), ReadError> {
@@ -190,7 +190,7 @@ impl Inbound {
     /// object is gone.
     fn read_again(
         &mut self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &ReceivedSnapshot<'_>,
         lent: &mut Reading<'_>,
     ) -> Result<Option<Vec<DeferredHooks>>, ReadError> {
         let (object, joining) = (snapshot.object, lent.session.is_joining());

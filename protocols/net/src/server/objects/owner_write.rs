@@ -26,7 +26,7 @@ pub(crate) struct OwnerWrite<'a> {
 
 /// Written fields of each behaviour. With refused fields, nothing has changed.
 #[derive(Default)]
-pub(crate) struct Written {
+pub(crate) struct WrittenFields {
     pub(crate) accepted: Vec<(usize, ChangedFields)>,
     pub(crate) refused: Vec<(usize, ChangedFields)>,
 }
@@ -37,7 +37,7 @@ impl OwnerWrite<'_> {
         mut self,
         slots: &mut dyn Slots,
         reader: &mut NetworkReader<'_>,
-    ) -> Result<Written, ReadError> {
+    ) -> Result<WrittenFields, ReadError> {
         let (length, budget) = (reader.remaining(), reader.budget().memory);
         let before = save(slots, reader)?;
         let mut all: Vec<(usize, u64)> = Vec::new();
@@ -65,11 +65,11 @@ impl OwnerWrite<'_> {
             revert(slots, &all);
             read?;
             let accepted = Vec::new();
-            return Ok(Written { accepted, refused });
+            return Ok(WrittenFields { accepted, refused });
         }
         discard(slots, &mut all, self.repeats);
         let accepted = relay(slots, all, self.tick);
-        Ok(Written { accepted, refused })
+        Ok(WrittenFields { accepted, refused })
     }
 
     /// Records the memory of the write, or rejects the write. Fields beyond the limit must not grow. The exact

@@ -8,7 +8,7 @@ use syncvar_runtime::{ChangedFields, ConnectionId, NetId, NetworkReader, ReadErr
 use crate::server::ServerEvent;
 use crate::server::context::Context;
 use crate::server::objects::Objects;
-use crate::server::objects::owner_write::{OwnerWrite, Written};
+use crate::server::objects::owner_write::{OwnerWrite, WrittenFields};
 use crate::server::sessions::Sessions;
 use crate::server::sessions::incoming::Origin;
 
@@ -131,11 +131,11 @@ impl Sessions {
         let written = write.apply(slots, &mut reader);
         self.intake.budget = reader.budget();
         match written {
-            Ok(Written { refused, .. }) if !refused.is_empty() => {
+            Ok(WrittenFields { refused, .. }) if !refused.is_empty() => {
                 self.refuse_write(context, from, id, refused);
             }
-            Ok(Written { accepted, .. }) if accepted.is_empty() => {}
-            Ok(Written { accepted, .. }) => {
+            Ok(WrittenFields { accepted, .. }) if accepted.is_empty() => {}
+            Ok(WrittenFields { accepted, .. }) => {
                 for (behaviour, fields) in accepted {
                     context.events.push_minor(ServerEvent::Written {
                         connection: from,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Assets;
-use crate::report::{Place, Report};
+use crate::report::{Report, SourcePlace};
 use crate::unity::Value;
 use crate::unity::objects::{Animator, Object, Script};
 use crate::unity::yaml::{Document, renumbered};
@@ -271,8 +271,8 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
     }
 
-    fn place(&self, document: &Document) -> Place {
-        Place::new(self.file, document.line)
+    fn place(&self, document: &Document) -> SourcePlace {
+        SourcePlace::new(self.file, document.line)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{TransportOptions, TransportStats};
 #[derive(Debug)]
 pub(in crate::datagram) struct Client<D> {
     pub(in crate::datagram) connection: D,
-    pub(in crate::datagram) stage: Stage,
+    pub(in crate::datagram) stage: ClientStage,
     /// `None` for a connection that a newer connection has replaced.
     pub(in crate::datagram) place: Option<Place>,
     silence: Silence,
@@ -26,7 +26,7 @@ pub(in crate::datagram) struct Client<D> {
 
 /// State of a connection for the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::datagram) enum Stage {
+pub(in crate::datagram) enum ClientStage {
     /// Unknown to the server until the next tick.
     New,
     Known(ConnectionId),
@@ -38,7 +38,7 @@ impl<D: Dialect> Client<D> {
     pub(super) fn new(connection: D, place: Place) -> Self {
         Self {
             connection,
-            stage: Stage::New,
+            stage: ClientStage::New,
             place: Some(place),
             silence: Silence::default(),
             packets: 0,
@@ -57,7 +57,7 @@ impl<D: Dialect> Client<D> {
         elapsed: Duration,
         options: &TransportOptions,
     ) -> Option<KcpError> {
-        let Stage::Known(connection) = self.stage else {
+        let ClientStage::Known(connection) = self.stage else {
             return None;
         };
         if self.connection.next_length().is_some() {

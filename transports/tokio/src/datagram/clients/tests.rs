@@ -74,7 +74,7 @@ fn a_client_is_accepted_with_its_cookie() {
     assert!(client.is_connected());
     assert!(listener.is_idle());
     exchange(&mut listener, addr(1), &mut client);
-    assert_eq!(listener.by_addr[&addr(1)].stage, Stage::New);
+    assert_eq!(listener.by_addr[&addr(1)].stage, ClientStage::New);
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn ended_connection_leaves_no_state() {
     let mut listener = listener(1);
     let mut client = join(&mut listener, addr(1));
     let peer = listener.by_addr.get_mut(&addr(1)).unwrap();
-    peer.stage = Stage::Leaving;
+    peer.stage = ClientStage::Leaving;
     peer.connection.kcp_mut().close(NOW, Duration::ZERO);
     exchange(&mut listener, addr(1), &mut client);
     assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));

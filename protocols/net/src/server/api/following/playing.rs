@@ -9,7 +9,7 @@ use syncvar_runtime::{
     ConnectionId, NetId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, Target,
 };
 
-use crate::client::Snapshot;
+use crate::client::ReceivedSnapshot;
 use crate::message::{
     Frame, Incoming, Message, ObjectDestroy, ObjectHide, SetParent, SpawnFinished, frame_number,
     frames, named, unknown,
@@ -166,7 +166,7 @@ impl<'a> Playing<'a> {
             return Ok(None);
         };
         let prefabs = &self.server.objects.world.prefabs;
-        let decoded = Snapshot::decode(id, bytes, &following.ranks, prefabs)?;
+        let decoded = ReceivedSnapshot::decode(id, bytes, &following.ranks, prefabs)?;
         let Some((snapshot, prefab)) = decoded.and_then(|snapshot| {
             let prefab = prefabs.get(snapshot.prefab?)?;
             Some((snapshot, prefab))

@@ -119,7 +119,7 @@ fn half_the_places_of_an_address_are_free_again_after_the_end() {
         assert_eq!(listener.by_addr.len(), 32);
         for client in listener.by_addr.values_mut() {
             client.connection.kcp_mut().close(NOW, Duration::ZERO);
-            client.stage = Stage::Leaving;
+            client.stage = ClientStage::Leaving;
         }
         listener.update(NOW);
         assert!(listener.is_idle());
