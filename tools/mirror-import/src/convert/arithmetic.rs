@@ -68,8 +68,9 @@ pub(super) fn unary(sign: &str, operand: Constant) -> Option<Constant> {
 pub(super) fn binary(sign: &str, left: &Constant, right: &Constant) -> Option<Constant> {
     let (left, right) = (&left.promoted(), &right.promoted());
     match (left, right) {
-        (Constant::Integer(left, left_type), Constant::Integer(right, right_type)) => {
-            return integers(sign, (*left, *left_type), (*right, *right_type));
+        (&Constant::Integer(left, left_type), &Constant::Integer(right, right_type)) => {
+            let integer = |number, ty| Integer { number, ty };
+            return integers(sign, integer(left, left_type), integer(right, right_type));
         }
         (Constant::Text(left), Constant::Text(right)) if sign == "+" => {
             return Some(Constant::Text(format!("{left}{right}")));
@@ -95,17 +96,21 @@ pub(super) fn binary(sign: &str, left: &Constant, right: &Constant) -> Option<Co
     }))
 }
 
+/// An integer of C#.
+#[derive(Clone, Copy)]
+struct Integer {
+    number: i128,
+    ty: IntegerType,
+}
+
 /// Returns the result of an operator of integers. `None` beyond the limits of its type, as C# refuses it.
-fn integers(
-    sign: &str,
-    (left, left_type): (i128, IntegerType),
-    (right, right_type): (i128, IntegerType),
-) -> Option<Constant> {
-    let ty = common_type((left, left_type), (right, right_type));
-    let bits = match left_type {
+fn integers(sign: &str, left: Integer, right: Integer) -> Option<Constant> {
+    let ty = common_type(left, right);
+    let bits = match left.ty {
         IntegerType::Int | IntegerType::Uint => 32,
         IntegerType::Long | IntegerType::Ulong => 64,
     };
+    let (left, left_type, right) = (left.number, left.ty, right.number);
     let number = match sign {
         "+" => left.checked_add(right)?,
         "-" => left.checked_sub(right)?,
@@ -131,14 +136,11 @@ fn integers(
 
 /// Returns the type in which an operator calculates: a constant that is not negative fits the unsigned type of the second
 /// one.
-fn common_type(
-    (left, left_type): (i128, IntegerType),
-    (right, right_type): (i128, IntegerType),
-) -> Option<IntegerType> {
-    let types = [left_type, right_type];
-    let fits = |ty: IntegerType| ty.contains(left) && ty.contains(right);
-    if left_type == right_type {
-        Some(left_type)
+fn common_type(left: Integer, right: Integer) -> Option<IntegerType> {
+    let types = [left.ty, right.ty];
+    let fits = |ty: IntegerType| ty.contains(left.number) && ty.contains(right.number);
+    if left.ty == right.ty {
+        Some(left.ty)
     } else if types.contains(&IntegerType::Ulong) {
         Some(IntegerType::Ulong).filter(|ty| fits(*ty))
     } else if types.contains(&IntegerType::Long) || !fits(IntegerType::Uint) {

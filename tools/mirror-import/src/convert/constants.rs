@@ -101,7 +101,7 @@ impl Types<'_> {
                 ty: None,
                 arguments,
                 elements,
-            } if elements.is_empty() => self.created(&ty.rust, arguments, (around, 0))?,
+            } if elements.is_empty() => self.created(&ty.rust, arguments, around, 0)?,
             _ => self.evaluate(expression, around, 0)?,
         };
         match vector {
@@ -115,7 +115,8 @@ impl Types<'_> {
         &self,
         ty: &str,
         arguments: &[Expression],
-        (around, depth): (Around<'_>, usize),
+        around: Around<'_>,
+        depth: usize,
     ) -> Option<Constant> {
         let number = |argument| self.evaluate(argument, around, depth + 1)?.number();
         let numbers: Vec<f64> = arguments.iter().map(number).collect::<Option<_>>()?;
@@ -154,7 +155,7 @@ impl Types<'_> {
                 arguments,
                 elements,
             } if elements.is_empty() => {
-                return self.created(ty.last_name(), arguments, (around, depth));
+                return self.created(ty.last_name(), arguments, around, depth);
             }
             Expression::Null
             | Expression::Default
