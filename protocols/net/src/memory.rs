@@ -86,7 +86,7 @@ impl ClientEnd {
         let by_server = server.connection_of(self.connection).is_none() && self.down.is_empty();
         let by_client = self.client.state() == ClientState::Disconnected
             && self.up.is_empty()
-            && self.client.pending() != PendingWork::Outgoing;
+            && PendingWork::of(&self.client) != PendingWork::Outgoing;
         by_server || by_client
     }
 
@@ -372,7 +372,7 @@ impl MemoryNetwork {
                 !end.runs(now)
                     || !end.up.is_empty()
                     || !end.down.is_empty()
-                    || end.client.pending() != PendingWork::Done
+                    || PendingWork::of(&end.client) != PendingWork::Done
             });
             if !busy && now >= self.stalled_until && self.server.is_idle() {
                 break;

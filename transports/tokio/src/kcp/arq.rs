@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use super::KcpError;
 use super::datagrams::KcpDatagrams;
 use super::receiver::Receiver;
-use super::segment::{Command, Segment, distance};
+use super::segment::{Segment, SegmentCommand, distance};
 use super::sender::Sender;
 
 /// Interval between two questions for the window of a full peer, in milliseconds: first and longest.
@@ -100,19 +100,19 @@ impl Arq {
             self.sender.set_remote_window(segment.window);
             self.sender.acknowledge_before(segment.una);
             match segment.command {
-                Command::Push => {
+                SegmentCommand::Push => {
                     let room = most.saturating_sub(self.receiver.bytes());
                     self.receiver.push(&segment, room)?;
                 }
-                Command::Ack => {
+                SegmentCommand::Ack => {
                     let ack = (segment.number, segment.timestamp);
                     self.sender.acknowledge(ack.0, ack.1, now);
                     if latest.is_none_or(|(number, _)| distance(ack.0, number) > 0) {
                         latest = Some(ack);
                     }
                 }
-                Command::AskWindow => self.tell_window = true,
-                Command::TellWindow => {}
+                SegmentCommand::AskWindow => self.tell_window = true,
+                SegmentCommand::TellWindow => {}
             }
         }
         if let Some((number, timestamp)) = latest {
@@ -129,7 +129,7 @@ impl Arq {
     pub(super) fn flush(&mut self, now: u32, out: &mut KcpDatagrams<'_>) -> Result<(), KcpError> {
         let head = Segment {
             conversation: 0,
-            command: Command::Ack,
+            command: SegmentCommand::Ack,
             fragment: 0,
             window: self.receiver.window(),
             timestamp: 0,
@@ -146,19 +146,19 @@ impl Arq {
         }
         if self.is_time_to_ask(now) {
             out.push(&Segment {
-                command: Command::AskWindow,
+                command: SegmentCommand::AskWindow,
                 ..head
             });
         }
         if std::mem::take(&mut self.tell_window) {
             out.push(&Segment {
-                command: Command::TellWindow,
+                command: SegmentCommand::TellWindow,
                 ..head
             });
         }
         self.sender.flush(now, |number, fragment| {
             out.push(&Segment {
-                command: Command::Push,
+                command: SegmentCommand::Push,
                 fragment: fragment.following,
                 timestamp: now,
                 number,
@@ -191,7 +191,7 @@ impl Arq {
 pub(super) fn first_answer(timestamp: u32, now: u32, message: &[u8], out: &mut BytesMut) {
     let ack = Segment {
         conversation: 0,
-        command: Command::Ack,
+        command: SegmentCommand::Ack,
         fragment: 0,
         window: super::WINDOW,
         timestamp,
@@ -201,7 +201,7 @@ pub(super) fn first_answer(timestamp: u32, now: u32, message: &[u8], out: &mut B
     };
     ack.write(out);
     let push = Segment {
-        command: Command::Push,
+        command: SegmentCommand::Push,
         timestamp: now,
         data: message,
         ..ack

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 
 use super::datagrams::{self, RELIABLE};
-use super::segment::{Command, Segment};
+use super::segment::{Segment, SegmentCommand};
 use super::{HELLO, arq, millis};
 
 /// First datagram of a client, without a cookie.
@@ -34,7 +34,7 @@ impl Hello {
         }
         let expected = Segment {
             conversation: 0,
-            command: Command::Push,
+            command: SegmentCommand::Push,
             fragment: 0,
             number: 0,
             una: 0,

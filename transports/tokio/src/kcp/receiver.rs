@@ -190,13 +190,13 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
-    use super::super::segment::Command;
+    use super::super::segment::SegmentCommand;
     use super::*;
 
     fn push(number: u32, fragment: u8, data: &[u8]) -> Segment<'_> {
         Segment {
             conversation: 0,
-            command: Command::Push,
+            command: SegmentCommand::Push,
             fragment,
             window: 4096,
             timestamp: number.wrapping_add(1000),

@@ -12,14 +12,14 @@ pub(crate) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - HEAD;
 
 /// Purpose of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum SegmentCommand {
     Push,
     Ack,
     AskWindow,
     TellWindow,
 }
 
-impl Command {
+impl SegmentCommand {
     fn read(number: u8) -> Option<Self> {
         match number {
             81 => Some(Self::Push),
@@ -44,7 +44,7 @@ impl Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segment<'a> {
     pub(super) conversation: u32,
-    pub(super) command: Command,
+    pub(super) command: SegmentCommand,
     /// Number of later fragments of the message.
     pub(super) fragment: u8,
     /// Window of the sender, in segments.
@@ -63,7 +63,7 @@ impl<'a> Segment<'a> {
         let malformed = |_| KcpError::Malformed;
         let conversation = body.try_get_u32_le().map_err(malformed)?;
         let command = body.try_get_u8().map_err(malformed)?;
-        let command = Command::read(command).ok_or(KcpError::Malformed)?;
+        let command = SegmentCommand::read(command).ok_or(KcpError::Malformed)?;
         let fragment = body.try_get_u8().map_err(malformed)?;
         let window = body.try_get_u16_le().map_err(malformed)?;
         let timestamp = body.try_get_u32_le().map_err(malformed)?;
@@ -132,7 +132,7 @@ mod tests {
         assert!(body.is_empty());
         let expected = Segment {
             conversation: 0,
-            command: Command::Ack,
+            command: SegmentCommand::Ack,
             fragment: 0,
             window: 4096,
             timestamp: 62,
@@ -142,7 +142,7 @@ mod tests {
         };
         assert_eq!(ack, expected);
         let expected = Segment {
-            command: Command::Push,
+            command: SegmentCommand::Push,
             timestamp: 7,
             data: &[1],
             ..expected

@@ -229,19 +229,21 @@ impl NetworkClient {
         let lossy = self.outbound.lossy.as_ref()?;
         Some(lossy.losses(self.now()))
     }
+}
 
-    /// Returns the work that keeps the link of this client busy.
-    pub(crate) fn pending(&self) -> PendingWork {
-        let arrivals = self.arrivals.as_ref();
+impl PendingWork {
+    /// Returns the work that keeps the link of a client busy.
+    pub(crate) fn of(client: &NetworkClient) -> Self {
+        let arrivals = client.arrivals.as_ref();
         let datagrams = arrivals.and_then(|it| it.datagrams.as_ref());
         let has_ack = datagrams.is_some_and(|datagrams| datagrams.has_urgent_ack());
-        if !self.writes.is_empty() || !self.outbound.is_empty() || has_ack {
-            return PendingWork::Outgoing;
+        if !client.writes.is_empty() || !client.outbound.is_empty() || has_ack {
+            return Self::Outgoing;
         }
-        let lossy = self.outbound.lossy.as_ref();
+        let lossy = client.outbound.lossy.as_ref();
         if arrivals.is_some_and(Arrivals::is_waiting) || lossy.is_some_and(|it| !it.is_settled()) {
-            return PendingWork::Incoming;
+            return Self::Incoming;
         }
-        PendingWork::Done
+        Self::Done
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::super::datagrams::KcpDatagrams;
 use super::super::inbox;
 use super::super::segment::MAX_FRAGMENT;
-use super::super::segment::{Command, Segment};
+use super::super::segment::{Segment, SegmentCommand};
 use super::*;
 
 /// Memory of a server for the reliable messages of one connection.
@@ -65,7 +65,7 @@ fn full(number: u32, fragment: u8) -> Bytes {
     let mut out = VecDeque::new();
     KcpDatagrams::new(COOKIE.get(), &mut out).push(&Segment {
         conversation: 0,
-        command: Command::Push,
+        command: SegmentCommand::Push,
         fragment,
         window: 4096,
         timestamp: 0,
