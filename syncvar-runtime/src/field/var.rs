@@ -61,19 +61,19 @@ use state::VarState;
 // The compiler quotes the line of the struct in its errors about `-player.health` and `!player.open`.
 #[rustfmt::skip]
 pub struct SyncVar<T> { // operators take the value: `-*player.health`, `!*player.open`
-    value: Value<T>,
+    value: Hidden<T>,
     state: VarState,
 }
 
 /// Value of a variable. As a field of type `T`, it would be proposed by the compiler for `match player.state`.
 #[repr(transparent)]
-struct Value<T>(T);
+struct Hidden<T>(T);
 
 impl<T> SyncVar<T> {
     /// A variable with this value; not dirty, for an object's first value travels with its spawn.
     pub const fn new(value: T) -> Self {
         Self {
-            value: Value(value),
+            value: Hidden(value),
             state: VarState::NEW,
         }
     }

@@ -54,7 +54,7 @@ pub enum ClientState {
 
 /// Facts about the server of a connection.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Server {
+pub(super) struct KnownServer {
     /// Framing of its messages.
     pub(super) framing: Framing,
     /// Incarnation and first tick; `None` in [`Framing::Unet`].
@@ -89,7 +89,7 @@ pub(super) struct Request {
 #[derive(Debug, Default)]
 pub(super) struct Session {
     pub(super) state: ClientState,
-    pub(super) server: Server,
+    pub(super) server: KnownServer,
     /// Number of connections so far.
     pub(super) number: u64,
     pub(super) burst: Burst,

@@ -7,7 +7,7 @@ use super::literals::{Initial, collected, constructor, double, fits, float, pack
 use super::types::{Around, Types};
 use crate::csharp::{Expression, IntegerType, Kind, Type};
 use crate::model::{Shape, ValueType};
-use crate::unity::Value;
+use crate::unity::YamlValue;
 
 impl Types<'_> {
     /// Returns the initial value of a type in Rust. `None` if the expression is not read.
@@ -216,14 +216,14 @@ impl Types<'_> {
     }
 
     /// Returns the value that a prefab has serialised. `None` if it is not read.
-    pub(super) fn serialised(&self, ty: &ValueType, value: &Value) -> Option<Initial> {
-        if let Some(packed) = value.get("rgba").and_then(Value::text) {
+    pub(super) fn serialised(&self, ty: &ValueType, value: &YamlValue) -> Option<Initial> {
+        if let Some(packed) = value.get("rgba").and_then(YamlValue::text) {
             // A Color32, the red byte lowest.
             let bytes = packed.parse::<u32>().ok()?.to_le_bytes();
             return Some(constructor(ty, &bytes.map(f64::from), false));
         }
         match (&ty.shape, value) {
-            (Shape::Floats(names) | Shape::Integers(names), Value::Map(_)) => {
+            (Shape::Floats(names) | Shape::Integers(names), YamlValue::Map(_)) => {
                 let number = |name: &&str| value.get(name)?.text()?.parse().ok();
                 let numbers: Vec<f64> = names.iter().map(number).collect::<Option<_>>()?;
                 Some(constructor(
@@ -232,7 +232,7 @@ impl Types<'_> {
                     matches!(ty.shape, Shape::Floats(_)),
                 ))
             }
-            (Shape::Sequence(element), Value::List(items)) => {
+            (Shape::Sequence(element), YamlValue::List(items)) => {
                 let item = |item| {
                     Some(
                         self.serialised(element, item)?
@@ -242,27 +242,29 @@ impl Types<'_> {
                 let items: Vec<String> = items.iter().map(item).collect::<Option<_>>()?;
                 Some(collected(ty, &items))
             }
-            (Shape::Sequence(element), Value::Text(text)) => {
+            (Shape::Sequence(element), YamlValue::Text(text)) => {
                 let numbers = packed(&element.rust, text)?;
                 Some(collected(ty, &numbers))
             }
-            (Shape::Boolean, Value::Text(text)) => {
+            (Shape::Boolean, YamlValue::Text(text)) => {
                 literal(self, ty, &Constant::Boolean(text != "0"))
             }
-            (Shape::Text, Value::Text(text)) => literal(self, ty, &Constant::Text(text.clone())),
-            (Shape::Character, Value::Text(text)) => {
+            (Shape::Text, YamlValue::Text(text)) => {
+                literal(self, ty, &Constant::Text(text.clone()))
+            }
+            (Shape::Character, YamlValue::Text(text)) => {
                 let letter = char::from_u32(text.parse().ok()?)?;
                 literal(self, ty, &Constant::Character(letter))
             }
-            (Shape::Integer | Shape::Enumeration(_), Value::Text(text)) => literal(
+            (Shape::Integer | Shape::Enumeration(_), YamlValue::Text(text)) => literal(
                 self,
                 ty,
                 &Constant::Integer(text.parse().ok()?, IntegerType::Long),
             ),
-            (Shape::Float, Value::Text(text)) => {
+            (Shape::Float, YamlValue::Text(text)) => {
                 literal(self, ty, &Constant::Real(text.parse::<f32>().ok()?.into()))
             }
-            (Shape::Double, Value::Text(text)) => {
+            (Shape::Double, YamlValue::Text(text)) => {
                 literal(self, ty, &Constant::Real(text.parse().ok()?))
             }
             _ => None,

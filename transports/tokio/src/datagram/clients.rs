@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-pub(super) use client::{Client, ClientStage, counter};
+pub(super) use client::{ClientStage, DatagramClient, counter};
 
 use super::Dialect;
 use super::cookies::Cookies;
@@ -30,9 +30,9 @@ const MAX_OUT: usize = 16 * 1024;
 /// Connections by address, and the datagrams for them.
 #[derive(Debug)]
 pub(super) struct Clients<D> {
-    pub(super) by_addr: BTreeMap<SocketAddr, Client<D>>,
+    pub(super) by_addr: BTreeMap<SocketAddr, DatagramClient<D>>,
     /// Ended connections whose addresses have a new connection.
-    pub(super) replaced: Vec<Client<D>>,
+    pub(super) replaced: Vec<DatagramClient<D>>,
     cookies: Cookies,
     hello_rate: HelloRate,
     admission: Arc<Admission>,
@@ -71,7 +71,7 @@ impl<D: Dialect> Clients<D> {
             Head::Hello => return self.answer(datagram, from, now),
             Head::Of(cookie) | Head::Goodbye(cookie) => cookie,
         };
-        let is_known = self.by_addr.get(&from).map(Client::cookie) == Some(Some(cookie));
+        let is_known = self.by_addr.get(&from).map(DatagramClient::cookie) == Some(Some(cookie));
         let is_known = is_known || (head == Head::Of(cookie) && self.accept(from, cookie, now));
         if is_known {
             self.pass(now, from, datagram);
@@ -146,7 +146,7 @@ impl<D: Dialect> Clients<D> {
         self.admission.spend(time);
         let connection = D::accept(cookie, now, &self.options);
         tracing::debug!(%from, "connected");
-        let client = Client::new(connection, place);
+        let client = DatagramClient::new(connection, place);
         if let Some(before) = self.by_addr.insert(from, client) {
             self.replaced.push(before);
         }

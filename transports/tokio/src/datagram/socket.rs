@@ -14,7 +14,7 @@ use tokio::net::UdpSocket;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use super::Dialect;
-use super::clients::{Client, ClientStage, Clients, counter};
+use super::clients::{ClientStage, Clients, DatagramClient, counter};
 use crate::admission::Admission;
 use crate::gate::Gate;
 use crate::kcp::{INTERVAL, KcpError};
@@ -141,7 +141,7 @@ impl<D: Dialect> DatagramListener<D> {
     }
 
     /// Passes the last input of a connection whose address has a new connection.
-    fn receive_last(&mut self, mut client: Client<D>, server: &mut impl Endpoint) {
+    fn receive_last(&mut self, mut client: DatagramClient<D>, server: &mut impl Endpoint) {
         if let ClientStage::Known(connection) = client.stage {
             let Ok(_) = client.begin(&self.options);
             while let Ok(Some(_)) = client.receive(connection, server, usize::MAX) {}

@@ -50,7 +50,7 @@ struct HeldDatagram {
     packet: Datagram,
 }
 
-pub(super) struct Client {
+pub(super) struct ModelClient {
     without: Option<Rule>,
     applies_early: bool,
     replicas: BTreeMap<u32, ModelReplica>,
@@ -67,7 +67,7 @@ pub(super) struct Client {
     pub(super) violation: Option<String>,
 }
 
-impl Client {
+impl ModelClient {
     pub(super) fn new(settings: LossSettings, without: Option<Rule>, applies_early: bool) -> Self {
         Self {
             without,

@@ -17,7 +17,7 @@ pub(super) type OwnRepair = (u32, Mask);
 /// Fields of an object with a tick.
 pub(super) type TickedFields = (u32, Mask, u32);
 
-pub(super) struct Connection {
+pub(super) struct ModelConnection {
     pub(super) link: Sender<OwnRepair>,
     pub(super) receiver: Receiver,
     /// Objects that the client is to see.
@@ -40,7 +40,7 @@ pub(super) struct Connection {
     pub(super) sent_reliably: BTreeMap<(u32, usize), u32>,
 }
 
-impl Connection {
+impl ModelConnection {
     pub(super) fn new(settings: LossSettings, is_stream_only: bool) -> Self {
         let mut link = Sender::new(settings, RoundTrip::new(settings.tick_interval));
         if !is_stream_only {

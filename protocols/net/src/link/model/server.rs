@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar_testing::loss::{FIELDS, OWNED};
 
-use super::connection::{Connection, OwnRepair};
+use super::connection::{ModelConnection, OwnRepair};
 use super::packet::{Chunk, Datagram, Message, ModelEntry};
 use super::rules::Rule;
 use super::{ALL, Mask, ORDERED_BIT, OWNED_BIT, SECRET_BIT, bits, only};
@@ -55,14 +55,14 @@ impl Object {
     }
 }
 
-pub(super) struct Server {
+pub(super) struct ModelServer {
     pub(super) without: Option<Rule>,
     pub(super) budget: usize,
     pub(super) repairs: usize,
     pub(super) has_echo: bool,
     pub(super) tick: u32,
     pub(super) objects: BTreeMap<u32, Object>,
-    pub(super) connections: Vec<Connection>,
+    pub(super) connections: Vec<ModelConnection>,
     /// New and former owners of objects since the last update.
     pub(super) owner_news: Vec<(usize, u32)>,
     /// Ended objects: connections with the reliable packets that end them.
@@ -74,7 +74,7 @@ pub(super) struct Server {
     pub(super) violation: Option<String>,
 }
 
-impl Server {
+impl ModelServer {
     pub(super) fn has(&self, rule: Rule) -> bool {
         self.without != Some(rule)
     }

@@ -7,11 +7,11 @@ use syncvar_testing::loss::{
 };
 
 use super::OWNED_BIT;
-use super::client::{Client, MAX_HELD};
-use super::connection::Connection;
+use super::client::{MAX_HELD, ModelClient};
+use super::connection::ModelConnection;
 use super::packet::Packet;
 use super::rules::Rule;
-use super::server::Server;
+use super::server::ModelServer;
 use crate::link::settings::LossSettings;
 
 /// Time of a tick.
@@ -21,8 +21,8 @@ const TICK: Duration = Duration::from_millis(1);
 const RING: usize = 32;
 
 pub(super) struct Model {
-    server: Server,
-    clients: Vec<Client>,
+    server: ModelServer,
+    clients: Vec<ModelClient>,
     now: Duration,
 }
 
@@ -38,10 +38,10 @@ impl Model {
             tick_interval: TICK,
             ..LossSettings::default()
         };
-        let connection = || Connection::new(settings, setup.is_stream_only);
-        let client = || Client::new(settings, without, setup.applies_early);
+        let connection = || ModelConnection::new(settings, setup.is_stream_only);
+        let client = || ModelClient::new(settings, without, setup.applies_early);
         Self {
-            server: Server {
+            server: ModelServer {
                 without,
                 budget: setup.budget,
                 repairs: setup.repairs,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::connection::OwnRepair;
 use super::packet::{Chunk, Datagram, Message, ModelEntry, Packet};
 use super::rules::Rule;
-use super::server::Server;
+use super::server::ModelServer;
 use super::{Mask, ORDERED_BIT, OWNED_BIT, SECRET_BIT, SHARED_BITS, bits, only};
 use crate::link::sender::ChunkRef;
 use crate::link::sequence::low_bits;
@@ -63,7 +63,7 @@ fn chunk_ref(chunk: &Chunk) -> ChunkRef {
     }
 }
 
-impl Server {
+impl ModelServer {
     pub(super) fn update(&mut self, tick: u32, now: Duration) -> Vec<(usize, Packet)> {
         if tick == self.tick && self.has(Rule::OneFrame) {
             return Vec::new();

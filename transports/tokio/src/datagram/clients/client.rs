@@ -1,4 +1,4 @@
-//! `Client`: a connection of a server.
+//! `DatagramClient`: a connection of a server.
 
 use std::convert::Infallible;
 use std::num::NonZeroU64;
@@ -14,7 +14,7 @@ use crate::turn::{PACKET_COST, Turn};
 use crate::{TransportOptions, TransportStats};
 
 #[derive(Debug)]
-pub(in crate::datagram) struct Client<D> {
+pub(in crate::datagram) struct DatagramClient<D> {
     pub(in crate::datagram) connection: D,
     pub(in crate::datagram) stage: ClientStage,
     /// `None` for a connection that a newer connection has replaced.
@@ -34,7 +34,7 @@ pub(in crate::datagram) enum ClientStage {
     Leaving,
 }
 
-impl<D: Dialect> Client<D> {
+impl<D: Dialect> DatagramClient<D> {
     pub(super) fn new(connection: D, place: Place) -> Self {
         Self {
             connection,
@@ -79,7 +79,7 @@ impl<D: Dialect> Client<D> {
     }
 }
 
-impl<D: Dialect> Turn for Client<D> {
+impl<D: Dialect> Turn for DatagramClient<D> {
     type Fault = Infallible;
 
     fn begin(&mut self, options: &TransportOptions) -> Result<bool, Infallible> {
