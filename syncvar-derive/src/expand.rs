@@ -20,7 +20,7 @@ use syn::{Type, WhereClause, parse_quote};
 
 use crate::bounds::Parameters;
 use crate::model::{
-    Behaviour, Collection, Container, Key, SyncVar, Value, elements_travel, travels,
+    Behaviour, Collection, Container, Key, SyncVar, ValueModel, elements_travel, travels,
 };
 use crate::names;
 pub(crate) use motion::interpolate;
@@ -81,7 +81,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
 }
 
 /// Emits the whole expansion of `#[derive(SyncValue)]`.
-pub(crate) fn value(value: &Value<'_>) -> TokenStream {
+pub(crate) fn value(value: &ValueModel<'_>) -> TokenStream {
     let ident = value.ident;
     let import = names::import(value.krate.as_ref());
     let checks = value::checks(value);
@@ -286,7 +286,7 @@ fn element_bound(key: Option<Key>) -> TokenStream {
 /// Returns the user's bounds, and one for every type parameter that a member mentions. `SyncValue`
 /// includes the bound of `#[derive(Clone)]`.
 fn value_bounds<'a>(
-    value: &Value<'_>,
+    value: &ValueModel<'_>,
     types: impl Iterator<Item = &'a Type>,
 ) -> Option<WhereClause> {
     let parameters = Parameters::of(value.generics);

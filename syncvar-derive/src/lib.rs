@@ -154,7 +154,7 @@ fn behaviour(input: &DeriveInput) -> TokenStream {
 }
 
 fn interpolate(input: &DeriveInput) -> TokenStream {
-    let value = match model::Value::from_syn(input) {
+    let value = match model::ValueModel::from_syn(input) {
         Ok(value) => value,
         Err(errors) => return errors.to_compile_errors(),
     };
@@ -169,7 +169,7 @@ fn interpolate(input: &DeriveInput) -> TokenStream {
 }
 
 fn value(input: &DeriveInput) -> TokenStream {
-    match model::Value::from_syn(input) {
+    match model::ValueModel::from_syn(input) {
         Ok(value) => expand::value(&value),
         Err(errors) => fallback::value(input, &errors),
     }

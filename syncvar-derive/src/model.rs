@@ -17,4 +17,4 @@ pub(crate) use collection::{Collection, Key};
 pub(crate) use field_type::{Container, elements_travel, travels};
 pub(crate) use rules::{Policy, Readers};
 pub(crate) use sync_var::SyncVar;
-pub(crate) use value::{Body, Discriminant, MemberModel, Members, Value, Variant};
+pub(crate) use value::{Body, Discriminant, MemberModel, ValueMembers, ValueModel, Variant};

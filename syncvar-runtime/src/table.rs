@@ -27,14 +27,14 @@ const DIRECTORIES: usize = (1 << 24) / PAGE / DIRECTORY;
 /// values: numbers used before cost at most 32 KB.
 #[derive(Debug)]
 pub struct Table<T> {
-    directories: Vec<Option<Box<Directory<T>>>>,
+    directories: Vec<Option<Box<PageDirectory<T>>>>,
     /// Entries beyond the directories.
     far: IdMap<u32, T>,
     len: usize,
 }
 
 #[derive(Debug)]
-struct Directory<T> {
+struct PageDirectory<T> {
     pages: [Option<Box<Page<T>>>; DIRECTORY],
     /// Number of pages.
     used: usize,
@@ -59,7 +59,7 @@ impl<T> Default for Table<T> {
     }
 }
 
-impl<T> Default for Directory<T> {
+impl<T> Default for PageDirectory<T> {
     fn default() -> Self {
         Self {
             pages: std::array::from_fn(|_| None),

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::parse_quote;
 
 use super::{hook, place_of, policy};
-use crate::model::{Behaviour, Members, SyncVar, Value};
+use crate::model::{Behaviour, SyncVar, ValueMembers, ValueModel};
 use crate::names;
 
 /// Emits the interpolation of a field around its access.
@@ -57,7 +57,7 @@ pub(super) fn on_view(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
 }
 
 /// Emits the whole expansion of `#[derive(Interpolate)]` for a struct.
-pub(crate) fn interpolate(value: &Value<'_>, shape: &Members<'_>) -> TokenStream {
+pub(crate) fn interpolate(value: &ValueModel<'_>, shape: &ValueMembers<'_>) -> TokenStream {
     let ident = value.ident;
     let import = names::import(value.krate.as_ref());
     let linear = shape.members.iter().map(|member| {

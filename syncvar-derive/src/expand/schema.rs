@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 
 use super::{item, policy, value_item};
 use crate::model::{
-    Behaviour, Body, Container, MemberModel, SyncVar, Value, Variant, elements_travel, travels,
+    Behaviour, Body, Container, MemberModel, SyncVar, ValueModel, Variant, elements_travel, travels,
 };
 use crate::names;
 
@@ -65,7 +65,7 @@ fn field(sync_var: &SyncVar<'_>) -> TokenStream {
     quote!(_syncvar::FieldSchema::new(#name, #schema).resendable(#resendable))
 }
 
-pub(super) fn value(value: &Value<'_>) -> TokenStream {
+pub(super) fn value(value: &ValueModel<'_>) -> TokenStream {
     let name = value.ident.unraw().to_string();
     let schema = match &value.body {
         Body::Struct(shape) => {

@@ -6,10 +6,10 @@ use syn::Type;
 use syn::ext::IdentExt;
 
 use super::{item, place_of};
-use crate::model::{Body, Discriminant, MemberModel, Members, Value, Variant, travels};
+use crate::model::{Body, Discriminant, MemberModel, ValueMembers, ValueModel, Variant, travels};
 use crate::names;
 
-pub(super) fn methods(value: &Value<'_>) -> TokenStream {
+pub(super) fn methods(value: &ValueModel<'_>) -> TokenStream {
     match &value.body {
         Body::Struct(shape) => struct_methods(value.ident, shape),
         Body::PlainEnum { variants, repr, .. } => {
@@ -20,7 +20,7 @@ pub(super) fn methods(value: &Value<'_>) -> TokenStream {
 }
 
 /// Emits constants that do not compile if a plain enum has a number of more than 32 bits.
-pub(super) fn checks(value: &Value<'_>) -> Option<TokenStream> {
+pub(super) fn checks(value: &ValueModel<'_>) -> Option<TokenStream> {
     let Body::PlainEnum {
         variants,
         discriminant: Discriminant::MustBeChecked,
@@ -79,7 +79,7 @@ impl Methods {
     }
 }
 
-fn struct_methods(owner: &Ident, shape: &Members<'_>) -> TokenStream {
+fn struct_methods(owner: &Ident, shape: &ValueMembers<'_>) -> TokenStream {
     let travelling: Vec<_> = shape
         .members
         .iter()
@@ -121,7 +121,7 @@ fn struct_methods(owner: &Ident, shape: &Members<'_>) -> TokenStream {
 }
 
 /// Emits the methods of a struct without travelling members.
-fn empty_struct_methods(shape: &Members<'_>) -> TokenStream {
+fn empty_struct_methods(shape: &ValueMembers<'_>) -> TokenStream {
     let default = |model: &MemberModel<'_>| {
         let default = item(model.ty, "Default", "default");
         quote!(#default())
@@ -312,7 +312,7 @@ fn path(variant: &Variant<'_>) -> TokenStream {
 /// Emits a struct or variant with given tokens for each member, as a pattern or as a value.
 fn with_members(
     path: &TokenStream,
-    shape: &Members<'_>,
+    shape: &ValueMembers<'_>,
     contents: impl Iterator<Item = TokenStream>,
 ) -> TokenStream {
     if shape.named {

@@ -13,7 +13,7 @@ use crate::lints::Lints;
 use crate::names;
 
 /// Struct or enum with `#[derive(SyncValue)]`.
-pub(crate) struct Value<'a> {
+pub(crate) struct ValueModel<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) lints: Lints,
     pub(crate) generics: &'a Generics,
@@ -23,7 +23,7 @@ pub(crate) struct Value<'a> {
 
 /// Content of a value.
 pub(crate) enum Body<'a> {
-    Struct(Members<'a>),
+    Struct(ValueMembers<'a>),
     /// No variant has data: a number on the wire.
     PlainEnum {
         variants: Vec<Variant<'a>>,
@@ -49,11 +49,11 @@ pub(crate) struct Variant<'a> {
     pub(crate) was: FormerNames,
     /// `other`, with its place.
     pub(crate) other: Option<Span>,
-    pub(crate) shape: Members<'a>,
+    pub(crate) shape: ValueMembers<'a>,
 }
 
 /// The members of a struct or variant.
-pub(crate) struct Members<'a> {
+pub(crate) struct ValueMembers<'a> {
     /// Set if the members have names.
     pub(crate) named: bool,
     pub(crate) members: Vec<MemberModel<'a>>,
@@ -69,7 +69,7 @@ pub(crate) struct MemberModel<'a> {
     pub(crate) skipped: bool,
 }
 
-impl<'a> Value<'a> {
+impl<'a> ValueModel<'a> {
     pub(crate) fn from_syn(input: &'a DeriveInput) -> Result<Self, Errors> {
         let mut errors = Errors::default();
         let krate = ValueAttrs::parse(&input.attrs, &mut errors).krate;
@@ -80,7 +80,9 @@ impl<'a> Value<'a> {
             );
         }
         let body = match &input.data {
-            Data::Struct(data) => Body::Struct(Members::from_syn(input, &data.fields, &mut errors)),
+            Data::Struct(data) => {
+                Body::Struct(ValueMembers::from_syn(input, &data.fields, &mut errors))
+            }
             Data::Enum(data) if data.variants.is_empty() => {
                 errors.add(
                     &input.ident,
@@ -169,7 +171,7 @@ fn variant_of<'a>(
         ident: &variant.ident,
         was: attrs.was.unwrap_or_default(),
         other: attrs.other,
-        shape: Members::from_syn(input, &variant.fields, errors),
+        shape: ValueMembers::from_syn(input, &variant.fields, errors),
     }
 }
 
@@ -229,7 +231,7 @@ fn number_type(repr: &str) -> Option<Ident> {
     }
 }
 
-impl<'a> Members<'a> {
+impl<'a> ValueMembers<'a> {
     fn from_syn(owner: &DeriveInput, fields: &'a Fields, errors: &mut Errors) -> Self {
         let numbered = (0_u32..).zip(fields);
         let members: Vec<_> = numbered

@@ -22,13 +22,13 @@ enum Setting<'s> {
 }
 
 /// A setting's name in C#, its name in Rust, and its place.
-type Named = (
+type NamedSource = (
     &'static str,
     &'static str,
     fn(&mut TransformSettings) -> Setting<'_>,
 );
 
-const SETTINGS: &[Named] = {
+const SETTINGS: &[NamedSource] = {
     use Setting::{Flag, Number};
     &[
         ("syncPosition", "sync_position", |it| {
