@@ -100,7 +100,7 @@ impl Origin {
         carrier.update(now);
         while let Some(event) = carrier.poll() {
             if let CarrierEvent::Asked { from, id, question } = event {
-                self.take_question(server, carrier, (from, id), &question);
+                self.take_question(server, carrier, from, id, &question);
             }
         }
         self.publish(server, carrier);
@@ -128,7 +128,8 @@ impl Origin {
         &mut self,
         server: &mut NetworkServer,
         carrier: &mut impl Carrier,
-        (from, id): (NodeId, QuestionId),
+        from: NodeId,
+        id: QuestionId,
         question: &Question,
     ) {
         match question {

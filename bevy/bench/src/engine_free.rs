@@ -13,7 +13,7 @@ fn prefabs() -> Prefabs {
 }
 
 /// A server whose packets are dropped after the join.
-pub(crate) struct Server {
+pub(crate) struct CoreServer {
     end: NetworkServer,
     ids: Vec<NetId>,
     now: Duration,
@@ -55,7 +55,7 @@ fn exchange(
     }
 }
 
-impl Server {
+impl CoreServer {
     pub(crate) fn new(objects: usize, clients: usize) -> Self {
         let mut server = server();
         let mut now = Duration::ZERO;
@@ -77,7 +77,7 @@ impl Server {
     }
 }
 
-impl World for Server {
+impl World for CoreServer {
     fn frame(&mut self, tick: u32, fields: Fields) {
         if fields != Fields::None {
             let first = tick as usize % CHANGED;
@@ -94,12 +94,12 @@ impl World for Server {
 }
 
 /// A server and a client; the time is the sum of the ends.
-pub(crate) struct Client {
-    server: Server,
+pub(crate) struct CoreClient {
+    server: CoreServer,
     clients: Vec<(ConnectionId, NetworkClient)>,
 }
 
-impl Client {
+impl CoreClient {
     pub(crate) fn new(objects: usize) -> Self {
         let mut server = server();
         let mut clients = vec![connect(&mut server)];
@@ -112,7 +112,7 @@ impl Client {
             exchange(&mut server, &mut clients, now);
         }
         Self {
-            server: Server {
+            server: CoreServer {
                 end: server,
                 ids,
                 now,
@@ -122,7 +122,7 @@ impl Client {
     }
 }
 
-impl World for Client {
+impl World for CoreClient {
     fn frame(&mut self, tick: u32, fields: Fields) {
         let server = &mut self.server;
         if fields != Fields::None {

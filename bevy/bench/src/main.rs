@@ -137,13 +137,13 @@ fn main() {
     for clients in [100, 1] {
         let rows = vec![
             Row::new("engine-free", || {
-                Box::new(engine_free::Server::new(OBJECTS, clients))
+                Box::new(engine_free::CoreServer::new(OBJECTS, clients))
             }),
             Row::new("bundle", || {
-                Box::new(plugin::Server::<true>::new(OBJECTS, clients))
+                Box::new(plugin::PluginServer::<true>::new(OBJECTS, clients))
             }),
             Row::new("any set", || {
-                Box::new(plugin::Server::<false>::new(OBJECTS, clients))
+                Box::new(plugin::PluginServer::<false>::new(OBJECTS, clients))
             }),
             #[cfg(feature = "replicon")]
             Row::new("bevy_replicon", || {
@@ -154,11 +154,13 @@ fn main() {
     }
     let rows = vec![
         Row::new("engine-free", || {
-            Box::new(engine_free::Client::new(OBJECTS))
+            Box::new(engine_free::CoreClient::new(OBJECTS))
         }),
-        Row::new("bundle", || Box::new(plugin::Client::<true>::new(OBJECTS))),
+        Row::new("bundle", || {
+            Box::new(plugin::PluginClient::<true>::new(OBJECTS))
+        }),
         Row::new("any set", || {
-            Box::new(plugin::Client::<false>::new(OBJECTS))
+            Box::new(plugin::PluginClient::<false>::new(OBJECTS))
         }),
         #[cfg(feature = "replicon")]
         Row::new("bevy_replicon", || {

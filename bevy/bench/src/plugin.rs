@@ -61,12 +61,12 @@ fn client<const BUNDLE: bool>(link: MemoryLink) -> App {
 }
 
 /// A server whose packets are dropped after the join.
-pub(crate) struct Server<const BUNDLE: bool> {
+pub(crate) struct PluginServer<const BUNDLE: bool> {
     app: App,
     entities: Vec<Entity>,
 }
 
-impl<const BUNDLE: bool> Server<BUNDLE> {
+impl<const BUNDLE: bool> PluginServer<BUNDLE> {
     pub(crate) fn new(objects: usize, clients: usize) -> Self {
         let (listener, first) = MemoryLink::pair();
         let links: Vec<_> = (1..clients).map(|_| listener.link()).collect();
@@ -96,7 +96,7 @@ impl<const BUNDLE: bool> Server<BUNDLE> {
     }
 }
 
-impl<const BUNDLE: bool> World for Server<BUNDLE> {
+impl<const BUNDLE: bool> World for PluginServer<BUNDLE> {
     fn frame(&mut self, tick: u32, fields: Fields) {
         write(&mut self.app, &self.entities, tick, fields);
         self.app.update();
@@ -120,13 +120,13 @@ fn write(app: &mut App, entities: &[Entity], tick: u32, fields: Fields) {
 }
 
 /// A server and a client; the time is the sum of the ends.
-pub(crate) struct Client<const BUNDLE: bool> {
+pub(crate) struct PluginClient<const BUNDLE: bool> {
     server: App,
     view: App,
     entities: Vec<Entity>,
 }
 
-impl<const BUNDLE: bool> Client<BUNDLE> {
+impl<const BUNDLE: bool> PluginClient<BUNDLE> {
     pub(crate) fn new(objects: usize) -> Self {
         let (listener, link) = MemoryLink::pair();
         let mut server = app::<BUNDLE>(ServerPlugin::new(listener));
@@ -144,7 +144,7 @@ impl<const BUNDLE: bool> Client<BUNDLE> {
     }
 }
 
-impl<const BUNDLE: bool> World for Client<BUNDLE> {
+impl<const BUNDLE: bool> World for PluginClient<BUNDLE> {
     fn frame(&mut self, tick: u32, fields: Fields) {
         write(&mut self.server, &self.entities, tick, fields);
         self.server.update();

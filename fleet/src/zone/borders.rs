@@ -80,7 +80,7 @@ impl Borders {
     }
 
     /// Notes a question for a keyframe.
-    pub(super) fn take_question(&mut self, topic: Topic, from: (NodeId, QuestionId), seq: u64) {
+    pub(super) fn take_question(&mut self, topic: Topic, from: NodeId, id: QuestionId, seq: u64) {
         let zone = topic
             .0
             .checked_sub(1)
@@ -90,9 +90,9 @@ impl Borders {
             let is_known = border
                 .asked
                 .iter()
-                .any(|(node, id, _)| (*node, *id) == from);
+                .any(|(node, it, _)| (*node, *it) == (from, id));
             if !is_known {
-                border.asked.push((from.0, from.1, seq));
+                border.asked.push((from, id, seq));
             }
         }
     }

@@ -40,7 +40,7 @@ impl Zone {
                     self.ghosts.take_record(publisher, &bytes, now);
                 }
                 CarrierEvent::Asked { from, id, question } => {
-                    self.take_question(carrier, (from, id), &question, now, program);
+                    self.take_question(carrier, from, id, &question, now, program);
                 }
                 CarrierEvent::Answered { id, answer } => {
                     self.take_answer(carrier, id, answer.as_ref(), now, program);
@@ -123,7 +123,8 @@ impl Zone {
     fn take_question(
         &mut self,
         carrier: &mut impl Carrier,
-        question_of: (NodeId, QuestionId),
+        from: NodeId,
+        id: QuestionId,
         question: &Question,
         now: Duration,
         program: &mut dyn ZoneProgram,
@@ -132,28 +133,31 @@ impl Zone {
             Question::Keyframe(topic) if *topic != Topic::WORLD => {
                 self.server.request_keyframe();
                 self.borders
-                    .take_question(*topic, question_of, self.journal.seq);
+                    .take_question(*topic, from, id, self.journal.seq);
             }
             Question::Call(bytes) => match ZoneCall::from_bytes(bytes) {
                 Some(ZoneCall::Lease(request)) => {
-                    let (from, id) = question_of;
                     let answer = self.membership.take_request(from, &request, now);
                     carrier.answer(from, id, answer);
                 }
-                Some(ZoneCall::Offers { from, to, offers }) if to == self.config.zone => {
-                    self.take_offers(question_of, from, &offers, program);
+                Some(ZoneCall::Offers {
+                    from: zone,
+                    to,
+                    offers,
+                }) if to == self.config.zone => {
+                    self.take_offers((from, id), zone, &offers, program);
                 }
                 Some(ZoneCall::Commands(commands)) if self.is_active() => {
-                    self.mail.take_commands(question_of, commands);
+                    self.mail.take_commands((from, id), commands);
                 }
                 Some(_) => {}
                 None => self
                     .origin
-                    .take_question(&mut self.server, carrier, question_of, question),
+                    .take_question(&mut self.server, carrier, from, id, question),
             },
             Question::Keyframe(_) => {
                 self.origin
-                    .take_question(&mut self.server, carrier, question_of, question);
+                    .take_question(&mut self.server, carrier, from, id, question);
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::report::{Report, SourcePlace};
 pub(crate) use assets::{Assets, PrefabAsset};
 pub(crate) use controller::{Controller, ParameterDefault};
 pub(crate) use objects::{Object, Script};
-pub(crate) use yaml::YamlValue;
+pub(crate) use yaml::Yaml;
 
 /// GUIDs and the files that have them.
 #[derive(Debug, Default)]

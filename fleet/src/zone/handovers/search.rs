@@ -412,11 +412,14 @@ fn search(bounds: Bounds) -> Visited {
     visited
 }
 
-fn prove(bounds: Bounds, least: (usize, u32)) {
+fn prove(bounds: Bounds, least_states: usize, least_messages: u32) {
     let visited = search(bounds);
     let found = (visited.origins.len(), visited.messages);
     println!("{bounds:?}: {} states, up to {} messages", found.0, found.1);
-    assert!(found.0 > least.0 && found.1 >= least.1, "{found:?}");
+    assert!(
+        found.0 > least_states && found.1 >= least_messages,
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -426,10 +429,10 @@ fn a_handover_keeps_its_promises_in_every_order() {
         commands,
         crashes: 1,
     };
-    prove(bounds(3, 0), (500, 6));
-    prove(bounds(1, 2), (1_000, 7));
-    prove(bounds(2, 1), (5_000, 7));
+    prove(bounds(3, 0), 500, 6);
+    prove(bounds(1, 2), 1_000, 7);
+    prove(bounds(2, 1), 5_000, 7);
     if std::env::var("SYNCVAR_WHOLE_SEARCH").is_ok() {
-        prove(bounds(3, 2), (400_000, 12));
+        prove(bounds(3, 2), 400_000, 12);
     }
 }

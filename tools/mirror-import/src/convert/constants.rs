@@ -7,7 +7,7 @@ use super::literals::{Initial, collected, constructor, double, fits, float, pack
 use super::types::{Around, Types};
 use crate::csharp::{Expression, IntegerType, Kind, Type};
 use crate::model::{Shape, ValueType};
-use crate::unity::YamlValue;
+use crate::unity::Yaml;
 
 impl Types<'_> {
     /// Returns the initial value of a type in Rust. `None` if the expression is not read.
@@ -216,14 +216,14 @@ impl Types<'_> {
     }
 
     /// Returns the value that a prefab has serialised. `None` if it is not read.
-    pub(super) fn serialised(&self, ty: &ValueType, value: &YamlValue) -> Option<Initial> {
-        if let Some(packed) = value.get("rgba").and_then(YamlValue::text) {
+    pub(super) fn serialised(&self, ty: &ValueType, value: &Yaml) -> Option<Initial> {
+        if let Some(packed) = value.get("rgba").and_then(Yaml::text) {
             // A Color32, the red byte lowest.
             let bytes = packed.parse::<u32>().ok()?.to_le_bytes();
             return Some(constructor(ty, &bytes.map(f64::from), false));
         }
         match (&ty.shape, value) {
-            (Shape::Floats(names) | Shape::Integers(names), YamlValue::Map(_)) => {
+            (Shape::Floats(names) | Shape::Integers(names), Yaml::Map(_)) => {
                 let number = |name: &&str| value.get(name)?.text()?.parse().ok();
                 let numbers: Vec<f64> = names.iter().map(number).collect::<Option<_>>()?;
                 Some(constructor(
@@ -232,7 +232,7 @@ impl Types<'_> {
                     matches!(ty.shape, Shape::Floats(_)),
                 ))
             }
-            (Shape::Sequence(element), YamlValue::List(items)) => {
+            (Shape::Sequence(element), Yaml::List(items)) => {
                 let item = |item| {
                     Some(
                         self.serialised(element, item)?
@@ -242,29 +242,27 @@ impl Types<'_> {
                 let items: Vec<String> = items.iter().map(item).collect::<Option<_>>()?;
                 Some(collected(ty, &items))
             }
-            (Shape::Sequence(element), YamlValue::Text(text)) => {
+            (Shape::Sequence(element), Yaml::Text(text)) => {
                 let numbers = packed(&element.rust, text)?;
                 Some(collected(ty, &numbers))
             }
-            (Shape::Boolean, YamlValue::Text(text)) => {
+            (Shape::Boolean, Yaml::Text(text)) => {
                 literal(self, ty, &Constant::Boolean(text != "0"))
             }
-            (Shape::Text, YamlValue::Text(text)) => {
-                literal(self, ty, &Constant::Text(text.clone()))
-            }
-            (Shape::Character, YamlValue::Text(text)) => {
+            (Shape::Text, Yaml::Text(text)) => literal(self, ty, &Constant::Text(text.clone())),
+            (Shape::Character, Yaml::Text(text)) => {
                 let letter = char::from_u32(text.parse().ok()?)?;
                 literal(self, ty, &Constant::Character(letter))
             }
-            (Shape::Integer | Shape::Enumeration(_), YamlValue::Text(text)) => literal(
+            (Shape::Integer | Shape::Enumeration(_), Yaml::Text(text)) => literal(
                 self,
                 ty,
                 &Constant::Integer(text.parse().ok()?, IntegerType::Long),
             ),
-            (Shape::Float, YamlValue::Text(text)) => {
+            (Shape::Float, Yaml::Text(text)) => {
                 literal(self, ty, &Constant::Real(text.parse::<f32>().ok()?.into()))
             }
-            (Shape::Double, YamlValue::Text(text)) => {
+            (Shape::Double, Yaml::Text(text)) => {
                 literal(self, ty, &Constant::Real(text.parse().ok()?))
             }
             _ => None,

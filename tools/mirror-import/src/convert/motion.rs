@@ -8,7 +8,7 @@ use super::Converter;
 use super::literals::float;
 use crate::model::Controller;
 use crate::names;
-use crate::unity::{Controller as Source, Object, ParameterDefault, Script, YamlValue};
+use crate::unity::{Controller as Source, Object, ParameterDefault, Script, Yaml};
 
 const COMPONENTS: &str = "syncvar::mirror::components";
 /// Limits of an animator.
@@ -88,7 +88,7 @@ const SETTINGS: &[NamedSource] = {
 impl Converter<'_, '_> {
     /// Returns the expression that creates an animator with the parameters and layers of its controller.
     pub(super) fn animator(&mut self, root: &Object, script: &Script) -> Result<String, String> {
-        let animator = script.values.get("animator").and_then(YamlValue::file_id);
+        let animator = script.values.get("animator").and_then(Yaml::file_id);
         let animator = animator.ok_or("its `animator` is not set")?;
         let guid = root.controller(animator);
         let guid = guid.ok_or("its animator has no controller in this file")?;
@@ -121,14 +121,14 @@ pub(super) fn transform(
     script: &Script,
 ) -> Result<(String, bool), String> {
     let values = &script.values;
-    let target = match values.get("target").and_then(YamlValue::file_id) {
+    let target = match values.get("target").and_then(Yaml::file_id) {
         // Mirror's default.
         None => root.holder(script),
         Some(transform) => root.with_transform(transform),
     };
     let target = target.ok_or("its target is not a transform of the object")?;
     let is_child = !std::ptr::eq(target, root);
-    let space = match values.get("coordinateSpace").and_then(YamlValue::text) {
+    let space = match values.get("coordinateSpace").and_then(Yaml::text) {
         None | Some("0") => CoordinateSpace::Local,
         Some("1") => CoordinateSpace::World,
         Some(other) => return Err(format!("value {other} of `coordinateSpace` is not known")),
@@ -172,11 +172,11 @@ pub(super) fn transform(
 }
 
 /// Returns the settings that differ from Mirror's defaults, as fields.
-fn changed_settings(values: &YamlValue) -> Result<Vec<String>, String> {
+fn changed_settings(values: &Yaml) -> Result<Vec<String>, String> {
     let defaults = TransformSettings::default();
     let mut changed = Vec::new();
     for (csharp, rust, setting) in SETTINGS {
-        let Some(text) = values.get(csharp).and_then(YamlValue::text) else {
+        let Some(text) = values.get(csharp).and_then(Yaml::text) else {
             continue;
         };
         let mut settings = defaults;

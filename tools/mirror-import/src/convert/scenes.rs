@@ -9,7 +9,7 @@ use super::Converter;
 use super::motion::pose;
 use crate::model::{Component, Prefab, Registration, Scene, SceneObject};
 use crate::names;
-use crate::unity::{Object, Script, YamlValue};
+use crate::unity::{Object, Script, Yaml};
 
 /// A scene in progress.
 struct SceneDraft {
@@ -166,7 +166,7 @@ impl Converter<'_, '_> {
 
 /// Returns the id of an object on the wire.
 fn scene_id(file: &str, identity: &Script) -> Result<u64, String> {
-    let number = identity.values.get("sceneId").and_then(YamlValue::text);
+    let number = identity.values.get("sceneId").and_then(Yaml::text);
     let number: u64 = number.and_then(|it| it.parse().ok()).unwrap_or_default();
     // The build replaces the upper half.
     match SceneId(number).low() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::YamlValue;
+use super::Yaml;
 use super::yaml::Document;
 
 /// Unity's numbers of classes.
@@ -54,8 +54,8 @@ pub(super) fn overridden(documents: &[Document]) -> Option<&str> {
 /// Returns the controller of a file. `None` if a parameter or layer is not readable.
 pub(super) fn read(documents: &[Document]) -> Option<Controller> {
     let controller = &documents.iter().find(|it| it.class == CONTROLLER)?.value;
-    let by_id: BTreeMap<i64, &YamlValue> = documents.iter().map(|it| (it.id, &it.value)).collect();
-    let items = |key| controller.get(key).map_or(&[][..], YamlValue::list);
+    let by_id: BTreeMap<i64, &Yaml> = documents.iter().map(|it| (it.id, &it.value)).collect();
+    let items = |key| controller.get(key).map_or(&[][..], Yaml::list);
     let parameters = items("m_AnimatorParameters").iter().map(parameter);
     let layers = items("m_AnimatorLayers");
     let layer = |(index, value)| layer(&by_id, layers, index, value);
@@ -69,7 +69,7 @@ pub(super) fn read(documents: &[Document]) -> Option<Controller> {
     })
 }
 
-fn parameter(value: &YamlValue) -> Option<Parameter> {
+fn parameter(value: &Yaml) -> Option<Parameter> {
     let text = |key| value.get(key)?.text();
     let default = match text("m_Type")? {
         "1" => ParameterDefault::Float(text("m_DefaultFloat")?.parse().ok()?),
@@ -85,10 +85,10 @@ fn parameter(value: &YamlValue) -> Option<Parameter> {
 }
 
 fn layer(
-    by_id: &BTreeMap<i64, &YamlValue>,
-    layers: &[YamlValue],
+    by_id: &BTreeMap<i64, &Yaml>,
+    layers: &[Yaml],
     index: usize,
-    value: &YamlValue,
+    value: &Yaml,
 ) -> Option<Layer> {
     let weight = match index {
         // The first layer is always whole, and its weight is written as 0.
@@ -96,7 +96,7 @@ fn layer(
         _ => value.get("m_DefaultWeight")?.text()?.parse().ok()?,
     };
     // A synced layer has the states of its source layer.
-    let synced = value.get("m_SyncedLayerIndex").and_then(YamlValue::text);
+    let synced = value.get("m_SyncedLayerIndex").and_then(Yaml::text);
     let synced = synced.and_then(|index| layers.get(index.parse::<usize>().ok()?));
     let states = synced.unwrap_or(value);
     let machine = states.get("m_StateMachine")?.file_id();
@@ -111,20 +111,20 @@ fn layer(
 
 /// Returns the full path of a state of a state machine with this path.
 fn state_path(
-    by_id: &BTreeMap<i64, &YamlValue>,
-    machine: &YamlValue,
+    by_id: &BTreeMap<i64, &Yaml>,
+    machine: &Yaml,
     state: i64,
     path: &str,
     depth: usize,
 ) -> Option<String> {
     let ids = |list: &str, key: &'static str| {
-        let items = machine.get(list).map_or(&[][..], YamlValue::list);
+        let items = machine.get(list).map_or(&[][..], Yaml::list);
         let ids = items
             .iter()
             .filter_map(move |item| item.get(key)?.file_id());
         ids.collect::<Vec<_>>()
     };
-    let name = |value: &YamlValue| Some(value.get("m_Name")?.text()?.to_owned());
+    let name = |value: &Yaml| Some(value.get("m_Name")?.text()?.to_owned());
     if ids("m_ChildStates", "m_State").contains(&state) {
         return Some(format!("{path}.{}", name(by_id.get(&state)?)?));
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::report::SourcePlace;
 
-use super::YamlValue;
+use super::Yaml;
 use super::yaml::renumbered;
 
 /// A game object.
@@ -16,8 +16,8 @@ pub(crate) struct Object {
     /// Where it begins.
     pub(crate) place: SourcePlace,
     /// Serialised fields of the object and of its transform.
-    pub(super) values: YamlValue,
-    pub(crate) pose: YamlValue,
+    pub(super) values: Yaml,
+    pub(crate) pose: Yaml,
     /// File of the prefab of which it is an instance.
     pub(crate) source: Option<Rc<str>>,
     pub(crate) components: Vec<Script>,
@@ -31,7 +31,7 @@ pub(crate) struct Script {
     pub(super) id: i64,
     pub(crate) guid: String,
     /// Serialised fields.
-    pub(crate) values: YamlValue,
+    pub(crate) values: Yaml,
     pub(crate) place: SourcePlace,
 }
 
@@ -39,18 +39,18 @@ pub(crate) struct Script {
 #[derive(Clone, Debug)]
 pub(super) struct Animator {
     pub(super) id: i64,
-    pub(super) values: YamlValue,
+    pub(super) values: Yaml,
 }
 
 impl Object {
     /// Creates an object without components, of a document of a file.
-    pub(super) fn new(id: i64, values: YamlValue, place: SourcePlace) -> Self {
+    pub(super) fn new(id: i64, values: Yaml, place: SourcePlace) -> Self {
         Self {
             id,
             transform: 0,
             place,
             values,
-            pose: YamlValue::Map(Vec::new()),
+            pose: Yaml::Map(Vec::new()),
             source: None,
             components: Vec::new(),
             animators: Vec::new(),
@@ -60,7 +60,7 @@ impl Object {
 
     /// Returns the name in Unity's hierarchy.
     pub(crate) fn name(&self) -> &str {
-        let name = self.values.get("m_Name").and_then(YamlValue::text);
+        let name = self.values.get("m_Name").and_then(Yaml::text);
         name.unwrap_or_default()
     }
 
@@ -92,7 +92,7 @@ impl Object {
     }
 
     /// Returns the serialised fields of the object, transform, script or animator with this number.
-    pub(super) fn values_of(&mut self, id: i64) -> Option<&mut YamlValue> {
+    pub(super) fn values_of(&mut self, id: i64) -> Option<&mut Yaml> {
         if id == self.id {
             return Some(&mut self.values);
         }

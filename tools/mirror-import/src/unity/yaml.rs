@@ -6,7 +6,7 @@ const MAX_DEPTH: usize = 48;
 
 /// A value of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum YamlValue {
+pub(crate) enum Yaml {
     Text(String),
     Map(Vec<(String, Self)>),
     List(Vec<Self>),
@@ -23,7 +23,7 @@ pub(super) struct Document {
     /// Line of its header.
     pub(super) line: usize,
     /// Keys of the object.
-    pub(super) value: YamlValue,
+    pub(super) value: Yaml,
 }
 
 /// Reads the documents of the classes that `wanted` names. A malformed header is an error with its line.
@@ -47,7 +47,7 @@ pub(super) fn documents(text: &str, wanted: &[u32]) -> (Vec<Document>, Vec<usize
         let value = block.value(0, 0);
         // The only key names the class.
         let value = match value {
-            YamlValue::Map(mut entries) if !entries.is_empty() => entries.swap_remove(0).1,
+            Yaml::Map(mut entries) if !entries.is_empty() => entries.swap_remove(0).1,
             value => value,
         };
         documents.push(Document {
@@ -87,11 +87,11 @@ impl<'a> Block<'a> {
     }
 
     /// Reads a mapping or sequence of this indentation.
-    fn value(&mut self, indent: usize, depth: usize) -> YamlValue {
+    fn value(&mut self, indent: usize, depth: usize) -> Yaml {
         let is_list = self.line(indent).is_some_and(is_item);
         if depth > MAX_DEPTH {
             self.at = self.lines.len();
-            return YamlValue::Text(String::new());
+            return Yaml::Text(String::new());
         }
         if is_list {
             self.list(indent, depth)
@@ -106,7 +106,7 @@ impl<'a> Block<'a> {
         (own == indent).then_some(line)
     }
 
-    fn list(&mut self, indent: usize, depth: usize) -> YamlValue {
+    fn list(&mut self, indent: usize, depth: usize) -> Yaml {
         let mut items = Vec::new();
         while let Some(line) = self.line(indent).filter(|line| is_item(line)) {
             let rest = line[1..].trim_start();
@@ -120,10 +120,10 @@ impl<'a> Block<'a> {
                 items.push(self.scalar(rest, indent));
             }
         }
-        YamlValue::List(items)
+        Yaml::List(items)
     }
 
-    fn map(&mut self, indent: usize, depth: usize) -> YamlValue {
+    fn map(&mut self, indent: usize, depth: usize) -> Yaml {
         let mut entries = Vec::new();
         while let Some((own, line)) = self.lines.get(self.at).copied() {
             if own < indent || is_item(line) {
@@ -147,11 +147,11 @@ impl<'a> Block<'a> {
             };
             entries.push((key.trim_matches(['"', '\'']).to_owned(), value));
         }
-        YamlValue::Map(entries)
+        Yaml::Map(entries)
     }
 
     /// Reads a value in a line, and its continuation in lines that are indented more.
-    fn scalar(&mut self, first: &str, indent: usize) -> YamlValue {
+    fn scalar(&mut self, first: &str, indent: usize) -> Yaml {
         let mut text = first.to_owned();
         while is_open(&text)
             && let Some((own, line)) = self.lines.get(self.at).filter(|(own, _)| *own > indent)
@@ -190,31 +190,31 @@ fn is_open(text: &str) -> bool {
 }
 
 /// Reads a value in a line.
-fn flow(text: &str, depth: usize) -> YamlValue {
+fn flow(text: &str, depth: usize) -> Yaml {
     let text = text.trim();
     let between = |open, close| text.strip_prefix(open)?.strip_suffix(close);
     if depth > MAX_DEPTH {
-        return YamlValue::Text(String::new());
+        return Yaml::Text(String::new());
     }
     if let Some(inner) = between('{', '}') {
         let entries = parts(inner)
             .into_iter()
             .filter_map(|part| part.split_once(':'));
-        return YamlValue::Map(
+        return Yaml::Map(
             entries
                 .map(|(key, value)| (key.trim().to_owned(), flow(value, depth + 1)))
                 .collect(),
         );
     }
     if let Some(inner) = between('[', ']') {
-        return YamlValue::List(
+        return Yaml::List(
             parts(inner)
                 .into_iter()
                 .map(|part| flow(part, depth + 1))
                 .collect(),
         );
     }
-    YamlValue::Text(match (between('"', '"'), between('\'', '\'')) {
+    Yaml::Text(match (between('"', '"'), between('\'', '\'')) {
         (Some(inner), _) => unescape(inner),
         (None, Some(inner)) => inner.replace("''", "'"),
         (None, None) => text.to_owned(),
@@ -267,7 +267,7 @@ fn unescape(text: &str) -> String {
     result
 }
 
-impl YamlValue {
+impl Yaml {
     /// Returns the value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match self {
@@ -374,19 +374,12 @@ mod tests {
             (-5, true, 2)
         );
         let value = &document.value;
-        assert_eq!(value.get("m_Script").and_then(YamlValue::guid), Some("ab"));
-        let list: Vec<_> = value
-            .get("list")
-            .into_iter()
-            .flat_map(YamlValue::list)
-            .collect();
-        assert_eq!(
-            list[0].get("component").and_then(YamlValue::file_id),
-            Some(4)
-        );
-        assert_eq!(list[0].get("index").and_then(YamlValue::text), Some("2"));
+        assert_eq!(value.get("m_Script").and_then(Yaml::guid), Some("ab"));
+        let list: Vec<_> = value.get("list").into_iter().flat_map(Yaml::list).collect();
+        assert_eq!(list[0].get("component").and_then(Yaml::file_id), Some(4));
+        assert_eq!(list[0].get("index").and_then(Yaml::text), Some("2"));
         assert_eq!(list.len(), 2);
-        let text = |key| value.get(key).and_then(YamlValue::text);
+        let text = |key| value.get(key).and_then(Yaml::text);
         assert_eq!(
             (text("name"), text("text"), text("long")),
             (Some("it's"), Some("a\tb"), Some("one two"))
@@ -395,7 +388,7 @@ mod tests {
             .get("inner")
             .and_then(|inner| inner.get("deep"))
             .and_then(|deep| deep.get("x"));
-        assert_eq!(deep.and_then(YamlValue::text), Some("1"));
-        assert_eq!(value.get("none"), Some(&YamlValue::List(Vec::new())));
+        assert_eq!(deep.and_then(Yaml::text), Some("1"));
+        assert_eq!(value.get("none"), Some(&Yaml::List(Vec::new())));
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Assets;
 use crate::report::{Report, SourcePlace};
-use crate::unity::YamlValue;
+use crate::unity::Yaml;
 use crate::unity::objects::{Animator, Object, Script};
 use crate::unity::yaml::{Document, renumbered};
 
@@ -141,7 +141,7 @@ impl<'b, 'a> Builder<'b, 'a> {
         let (id, values) = (part.id, part.value.clone());
         match part.class {
             SCRIPT => {
-                let script = part.value.get("m_Script").and_then(YamlValue::guid);
+                let script = part.value.get("m_Script").and_then(Yaml::guid);
                 object.components.extend(script.map(|script| Script {
                     id,
                     guid: script.to_lowercase(),
@@ -156,10 +156,7 @@ impl<'b, 'a> Builder<'b, 'a> {
 
     /// Builds an instance of a nested prefab, with its changes.
     fn instance(&mut self, instance: &Document, depth: usize) -> Option<Object> {
-        let source = instance
-            .value
-            .get("m_SourcePrefab")
-            .and_then(YamlValue::guid)?;
+        let source = instance.value.get("m_SourcePrefab").and_then(Yaml::guid)?;
         let file = self.assets.file(source);
         if file.as_ref().is_some_and(|file| !file.ends_with(".prefab")) {
             return Some(self.model(instance, depth));
@@ -182,14 +179,14 @@ impl<'b, 'a> Builder<'b, 'a> {
         let changes = instance.value.get("m_Modification");
         for change in changes.map_or(&[][..], |it| list(it, "m_Modifications")) {
             let values = target(change, "target").and_then(|id| object.values_of(id));
-            let path = change.get("propertyPath").and_then(YamlValue::text);
+            let path = change.get("propertyPath").and_then(Yaml::text);
             if let (Some(values), Some(path), Some(value)) = (values, path, change.get("value")) {
                 values.set(path, value.clone());
             }
         }
         for kind in ["m_RemovedComponents", "m_RemovedGameObjects"] {
             let removed = changes.map_or(&[][..], |it| list(it, kind));
-            let removed = removed.iter().filter_map(YamlValue::file_id);
+            let removed = removed.iter().filter_map(Yaml::file_id);
             removed.for_each(|id| object.remove(id));
         }
         object.renumber(instance.id);
@@ -203,7 +200,7 @@ impl<'b, 'a> Builder<'b, 'a> {
     fn add_unknown(&self, instance: &Document, object: &mut Object) {
         for document in self.names.get(&instance.id).into_iter().flatten() {
             let place = self.place(document);
-            let nothing = || YamlValue::Map(Vec::new());
+            let nothing = || Yaml::Map(Vec::new());
             let is_known = |it: &Object| it.id == document.id || it.transform == document.id;
             let added = match document.class {
                 _ if object.find(&is_known).is_some() => continue,
@@ -221,7 +218,7 @@ impl<'b, 'a> Builder<'b, 'a> {
     /// Builds an instance of a model, with the scripts that this file adds.
     fn model(&mut self, instance: &Document, depth: usize) -> Object {
         let source = |document: &Document| target(&document.value, "m_CorrespondingSourceObject");
-        let nothing = || YamlValue::Map(Vec::new());
+        let nothing = || Yaml::Map(Vec::new());
         let place = self.place(instance);
         let mut root = Object::new(MODEL_ROOTS[0] ^ instance.id, nothing(), place.clone());
         for document in self.names.get(&instance.id).into_iter().flatten() {
@@ -296,7 +293,7 @@ fn refer(instance: &Document, object: &mut Object) {
         let reference = reference.filter(|it| it.file_id().is_some());
         let id = target(change, "target").map(|id| renumbered(id, instance.id));
         let values = id.and_then(|id| object.values_of(id));
-        let path = change.get("propertyPath").and_then(YamlValue::text);
+        let path = change.get("propertyPath").and_then(Yaml::text);
         if let (Some(values), Some(path), Some(reference)) = (values, path, reference) {
             values.set(path, reference.clone());
         }
@@ -312,11 +309,11 @@ fn has_scene_id(instance: &Document) -> bool {
 }
 
 /// Returns the items of a key's list.
-fn list<'v>(value: &'v YamlValue, key: &str) -> &'v [YamlValue] {
-    value.get(key).map_or(&[], YamlValue::list)
+fn list<'v>(value: &'v Yaml, key: &str) -> &'v [Yaml] {
+    value.get(key).map_or(&[], Yaml::list)
 }
 
 /// Returns the number of the object that a key names.
-fn target(value: &YamlValue, key: &str) -> Option<i64> {
+fn target(value: &Yaml, key: &str) -> Option<i64> {
     value.get(key)?.file_id()
 }
