@@ -12,7 +12,7 @@ const OF_MANAGER: &str =
 /// Allowed places. The test prints each finding in the form of an entry.
 #[rustfmt::skip]
 pub const EXCEPTIONS: &[(Rule, &str, &str)] = &[
-    (Fields, "protocols/net Connection", "of the model of the link in tests"),
+    (Fields, "protocols/net ModelConnection", "of the model of the link in tests"),
     (Fields, "protocols/net Sender", "the counts and times of the acknowledgements of one connection"),
     (Fields, "syncvar-runtime RefusedInput", "counters of a user, one per cause"),
     (Bools, "protocols/mirror MirrorClientConfig", OF_MANAGER),
