@@ -7,7 +7,7 @@ struct Player {
     #[sync_var]
     scores: SyncVar<HashMap<u32, u32>>,
     #[sync_var]
-    velocity: SyncVar<Vec3>,
+    rotation: SyncVar<Quat>,
     #[sync_var]
     elapsed: SyncVar<Duration>,
 }
