@@ -105,6 +105,8 @@ try {
   const phone = await join(browsers[0], [undefined, server.url], undefined, { width: 390, height: 780, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
   await sleep(1500);
   await show(phone, "phone");
+  // Each drawing page takes a core.
+  for (const page of [...pages, phone]) await page.close();
   await watchOverBadLinks();
   report(`pictures: ${pictures}`);
 } finally {
