@@ -171,7 +171,7 @@ impl<E: Endpoint> Host<E> {
     }
 
     /// Disconnects all clients, and closes the sockets. The clients have the
-    /// [`close_timeout`](TransportOptions::close_timeout) to take their queues.
+    /// [`close_timeout`](crate::TransportOptions::close_timeout) to take their queues.
     pub async fn shut_down(&mut self, server: &mut E) {
         self.begin_shut_down(server);
         let limit = self.options.close_timeout.saturating_add(MARGIN);
