@@ -200,6 +200,9 @@ impl Saved {
 
 /// Changes bytes of a record from a place on, and its checksum.
 fn change_from(record: &mut Vec<u8>, place: usize, step: &Step<'_>) {
+    if record.len() <= CHECKSUM {
+        return;
+    }
     let start = CHECKSUM + place % (record.len() - CHECKSUM);
     let end = (start + WINDOW).min(record.len());
     let mut window = record[start..end].to_vec();

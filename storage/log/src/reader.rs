@@ -205,13 +205,13 @@ impl<R: Read + Seek> LogReader<R> {
         let places = self.index.chunks.iter().enumerate();
         let keyframes = places.filter(|(_, place)| self.has_keyframe(place));
         let found = keyframes.take_while(|(_, place)| place.times.0 <= time);
-        self.next = (found.last().map_or(0, |(number, _)| number), 0);
-        // The index of a cut file has no checksum.
-        let (place, next) = (self.next.0, self.next);
-        if let Some(entry) = self.next_entry()?
-            && !entry.is_keyframe
-        {
-            let place = self.index.chunks.get(place);
+        let found = found.last().map(|(number, _)| number);
+        let next = (found.unwrap_or_default(), 0);
+        self.next = next;
+        // The index of a cut file has no checksum, and that of a chunk with markers may claim a keyframe.
+        let is_keyframe = self.next_entry()?.is_some_and(|entry| entry.is_keyframe);
+        if found.is_some_and(|number| !is_keyframe || self.next.0 != number) {
+            let place = self.index.chunks.get(next.0);
             let offset = place.map_or(0, |place| place.place.offset);
             return Err(LogError::damaged(offset, "the chunk lacks its keyframe"));
         }

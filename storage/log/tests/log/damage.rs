@@ -123,6 +123,33 @@ fn random_damage_of_a_larger_file_is_harmless_or_refused() {
     }
 }
 
+/// Found by a million random flips: a chunk of markers whose index claims a keyframe, behind a damaged summary and before a
+/// damaged chunk.
+#[test]
+fn chunk_of_markers_that_claims_a_keyframe_is_refused() {
+    const INDEX: u8 = 7;
+    const CHUNK: u8 = 6;
+    let recorded = Recorded::new(7, 8, 3);
+    let (mut places, mut at) = (Vec::new(), 8);
+    while at + 9 < recorded.file.len() {
+        let length = u64::from_le_bytes(recorded.file[at + 1..at + 9].try_into().unwrap());
+        let end = at + 9 + usize::try_from(length).unwrap();
+        places.push((recorded.file[at], at, end));
+        at = end;
+    }
+    let last = places.iter().rfind(|(code, ..)| *code == CHUNK).unwrap();
+    let indexes = places.iter().filter(|it| it.0 == INDEX && it.1 < last.1);
+    let mut refused = 0;
+    for (_, index, _) in indexes {
+        let mut file = recorded.file[..last.2].to_vec();
+        file[last.2 - 3] ^= 0x80;
+        // The channel of keyframes.
+        file[index + 9] = 1;
+        refused += u32::from(play(&recorded, &file).is_err());
+    }
+    assert!(refused > 0);
+}
+
 #[test]
 fn a_chunk_above_the_limit_is_refused() {
     let recorded = Recorded::new(5, 60, 60);
