@@ -209,8 +209,9 @@ impl<R: Read + Seek> LogReader<R> {
         let next = (found.unwrap_or_default(), 0);
         self.next = next;
         // The index of a cut file has no checksum, and that of a chunk with markers may claim a keyframe.
-        let is_keyframe = self.next_entry()?.is_some_and(|entry| entry.is_keyframe);
-        if found.is_some_and(|number| !is_keyframe || self.next.0 != number) {
+        let first = self.next_entry()?.map(|entry| entry.is_keyframe);
+        let is_other = |number| first.is_none() || self.next.0 != number;
+        if first == Some(false) || found.is_some_and(is_other) {
             let place = self.index.chunks.get(next.0);
             let offset = place.map_or(0, |place| place.place.offset);
             return Err(LogError::damaged(offset, "the chunk lacks its keyframe"));
