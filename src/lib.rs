@@ -168,7 +168,10 @@ pub mod saving {
 
 /// Tick records: recordings, replays and gateways.
 pub mod records {
-    pub use syncvar_net::{RecordError, RecordExcerpt, RecordItem, RecordPart, TickRecord};
+    pub use syncvar_net::{
+        PrivateRecord, RecordEntry, RecordEntryKind, RecordError, RecordExcerpt, RecordItem,
+        RecordMerge, RecordPart, TickRecord,
+    };
 }
 
 /// Schemas: field types and policies, compared by both ends at connect.

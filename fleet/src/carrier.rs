@@ -24,6 +24,9 @@ pub struct Topic(pub u64);
 impl Topic {
     /// Records of every object without a hiding rule.
     pub const WORLD: Self = Self(0);
+
+    /// Records of a zone for gateways: every object, with the fields of owners and groups.
+    pub const GATEWAY: Self = Self(257);
 }
 
 /// Duty of a node.

@@ -5,6 +5,7 @@
 //! a clock, as the ends of `syncvar`, so tests run in virtual time.
 //!
 //! ```text
+//! gateway    players of all zones
 //! relay      spectators of an origin                 zone: a part of a world; handovers, ghosts, leases
 //! ──────────────────────────────────────────────────────────────────────────────────────────────
 //! carrier    Carrier: records, questions, living nodes
@@ -12,6 +13,7 @@
 //! ```
 
 pub mod carrier;
+pub mod gateway;
 #[cfg(all(doctest, feature = "tcp"))]
 mod guide;
 pub mod link;

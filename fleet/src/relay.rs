@@ -12,14 +12,14 @@
 //! below, reaches the origin.
 
 mod arrivals;
-mod clock;
+pub(crate) mod clock;
 mod config;
 mod endpoint;
 mod forwarding;
-mod links;
+pub(crate) mod links;
 mod playout;
 mod upstream;
-mod world;
+pub(crate) mod world;
 
 pub use config::RelayConfig;
 pub use world::WorldError;

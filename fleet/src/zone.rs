@@ -16,13 +16,15 @@ mod command_sender;
 mod conductor;
 mod config;
 mod event;
+pub(crate) mod gateway_record;
+mod gateways;
 mod ghosts;
 mod handovers;
 mod ids;
 mod lease;
 mod mail;
-mod membership;
-mod message;
+pub(crate) mod membership;
+pub(crate) mod message;
 mod notes;
 mod object_state;
 mod partition;
@@ -44,6 +46,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 
 use crate::{Origin, Topic};
 use borders::Borders;
+use gateways::Gateways;
 use ghosts::Ghosts;
 use handovers::CommandPlace;
 use mail::Mail;
@@ -128,16 +131,23 @@ enum ZoneStage {
 pub struct Zone {
     config: ZoneConfig,
     server: NetworkServer,
-    origin: Origin,
     partition: PartitionBox,
     membership: Membership,
     residents: Residents,
-    borders: Borders,
+    records: ZoneRecords,
     ghosts: Ghosts,
     mail: Mail,
     journal: ZoneJournal,
     events: VecDeque<ZoneEvent>,
     stage: ZoneStage,
+}
+
+/// Writers of records, by reader.
+#[derive(Debug, Default)]
+struct ZoneRecords {
+    origin: Origin,
+    borders: Borders,
+    gateways: Gateways,
 }
 
 /// Progress of the journal, and the records that wait for it.
@@ -179,18 +189,17 @@ impl Zone {
         if config.server.incarnation == 0 {
             return Err(ZoneError::NoIncarnation);
         }
-        let mut origin = Origin::default();
+        let mut records = ZoneRecords::default();
         if !config.awaits_state {
             // A recording is an observer, and a server with an observer loads no state.
-            origin = Origin::begin(&mut server)?;
+            records.origin = Origin::begin(&mut server)?;
         }
         Ok(Self {
-            origin,
             server,
             partition: PartitionBox(Box::new(partition)),
             membership: Membership::new(&config),
             residents: Residents::default(),
-            borders: Borders::default(),
+            records,
             ghosts: Ghosts::new(config.zone, Box::new(prefabs)),
             mail: Mail::default(),
             journal: ZoneJournal::default(),
@@ -267,7 +276,7 @@ impl Zone {
     ///
     /// For a server without an incarnation.
     pub fn begin_empty(&mut self) -> Result<(), ZoneError> {
-        self.origin = Origin::begin(&mut self.server)?;
+        self.records.origin = Origin::begin(&mut self.server)?;
         self.stage = ZoneStage::Loaded;
         Ok(())
     }

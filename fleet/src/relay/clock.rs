@@ -11,7 +11,7 @@ const WINDOW: Duration = Duration::from_secs(20);
 /// A record with a longer travel arrives at a later time of the origin than it shows. The estimate is behind the origin
 /// by the shortest time from the origin to the sample. It never goes back.
 #[derive(Debug, Default)]
-pub(super) struct OriginClock {
+pub(crate) struct OriginClock {
     /// Own time of a sample, and its difference from the time of the origin, in microseconds. The differences ascend.
     samples: VecDeque<(Duration, i128)>,
     last: Duration,
@@ -19,7 +19,7 @@ pub(super) struct OriginClock {
 
 impl OriginClock {
     /// Takes the time of a record that has arrived.
-    pub(super) fn sample(&mut self, now: Duration, origin: Duration) {
+    pub(crate) fn sample(&mut self, now: Duration, origin: Duration) {
         let difference = micros(now) - micros(origin);
         while self.samples.back().is_some_and(|(_, it)| *it >= difference) {
             self.samples.pop_back();
@@ -34,7 +34,7 @@ impl OriginClock {
     }
 
     /// Returns the estimated time of the origin.
-    pub(super) fn estimate(&mut self, now: Duration) -> Duration {
+    pub(crate) fn estimate(&mut self, now: Duration) -> Duration {
         let estimate = micros(now) - self.difference();
         let estimate = Duration::from_micros(u64::try_from(estimate).unwrap_or_default());
         self.last = self.last.max(estimate);
@@ -42,7 +42,7 @@ impl OriginClock {
     }
 
     /// Returns the own time at a time of the origin.
-    pub(super) fn own_time(&self, origin: Duration) -> Duration {
+    pub(crate) fn own_time(&self, origin: Duration) -> Duration {
         let own = micros(origin) + self.difference();
         Duration::from_micros(u64::try_from(own).unwrap_or_default())
     }

@@ -7,7 +7,7 @@ use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits};
 
 /// Connections before the first origin, and between two origins.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(crate) struct Links {
     /// Highest number of a connection so far.
     last: u32,
     waiting: BTreeMap<ConnectionId, PacketLimits>,
@@ -16,7 +16,7 @@ pub(super) struct Links {
 
 impl Links {
     /// Adds a connection that waits for a server.
-    pub(super) fn wait(&mut self, limits: PacketLimits) -> ConnectionId {
+    pub(crate) fn wait(&mut self, limits: PacketLimits) -> ConnectionId {
         self.last += 1;
         let connection = ConnectionId(self.last);
         self.waiting.insert(connection, limits);
@@ -24,29 +24,29 @@ impl Links {
     }
 
     /// Notes a connection of the server.
-    pub(super) fn note(&mut self, connection: ConnectionId) {
+    pub(crate) fn note(&mut self, connection: ConnectionId) {
         self.last = self.last.max(connection.0);
     }
 
     /// Returns whether a connection waits.
-    pub(super) fn waits(&self, connection: ConnectionId) -> bool {
+    pub(crate) fn waits(&self, connection: ConnectionId) -> bool {
         self.waiting.contains_key(&connection)
     }
 
     /// Removes a waiting connection that the transport has lost.
-    pub(super) fn forget(&mut self, connection: ConnectionId) {
+    pub(crate) fn forget(&mut self, connection: ConnectionId) {
         self.waiting.remove(&connection);
     }
 
     /// Ends a waiting connection.
-    pub(super) fn close(&mut self, connection: ConnectionId) {
+    pub(crate) fn close(&mut self, connection: ConnectionId) {
         if self.waiting.remove(&connection).is_some() {
             self.closed.push_back(connection);
         }
     }
 
     /// Ends all connections of a server whose origin is gone, as lost links: their clients return.
-    pub(super) fn close_all(&mut self, server: &mut NetworkServer) {
+    pub(crate) fn close_all(&mut self, server: &mut NetworkServer) {
         while let Some(closed) = server.poll_close() {
             self.closed.push_back(closed);
         }
@@ -58,7 +58,7 @@ impl Links {
     }
 
     /// Gives the waiting connections to a new server. Its numbers continue behind those of the server before.
-    pub(super) fn enter(&mut self, server: &mut NetworkServer) {
+    pub(crate) fn enter(&mut self, server: &mut NetworkServer) {
         for number in 1..=self.last {
             let limits = self.waiting.remove(&ConnectionId(number));
             let connection =
@@ -72,7 +72,7 @@ impl Links {
     }
 
     /// Returns a connection that has ended.
-    pub(super) fn poll_close(&mut self) -> Option<ConnectionId> {
+    pub(crate) fn poll_close(&mut self) -> Option<ConnectionId> {
         self.closed.pop_front()
     }
 }

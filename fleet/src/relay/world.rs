@@ -14,7 +14,7 @@ use super::clock::OriginClock;
 use crate::{RelayConfig, WorldState};
 
 /// Maker of the server of a world.
-pub(super) type MakeServer = Box<dyn FnMut(Prefabs, ServerConfig) -> NetworkServer + Send>;
+pub(crate) type MakeServer = Box<dyn FnMut(Prefabs, ServerConfig) -> NetworkServer + Send>;
 
 /// The objects of an origin, and the facts of its server.
 #[derive(Debug)]

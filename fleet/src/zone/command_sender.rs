@@ -25,7 +25,9 @@ const MAX_COMMANDS: usize = 256;
 /// It passes the events of its carrier to [`take_event`](Self::take_event).
 #[derive(Debug, Default)]
 pub struct CommandSender {
-    directory: Directory,
+    pub(crate) directory: Directory,
+    /// Whether the commands are calls of players.
+    are_calls: bool,
     queues: BTreeMap<(ClientId, NetId), RoutedQueue>,
     /// Commands of the questions without an answer.
     asked: BTreeMap<QuestionId, Vec<(ClientId, NetId)>>,
@@ -42,10 +44,45 @@ struct RoutedQueue {
 }
 
 impl CommandSender {
+    /// Creates the sender of a gateway.
+    pub(crate) fn of_calls() -> Self {
+        Self {
+            are_calls: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds a command of a client to an object. The next [`update`](Self::update) sends it.
     pub fn send(&mut self, client: ClientId, object: NetId, command: impl Into<Bytes>) {
         let queue = self.queues.entry((client, object)).or_default();
         queue.commands.push(command.into());
+    }
+
+    /// Adds a command as [`send`](Self::send), if fewer than `most` wait. Returns whether it was added.
+    pub(crate) fn send_within(
+        &mut self,
+        client: ClientId,
+        object: NetId,
+        zone: Option<ZoneId>,
+        command: Bytes,
+        most: usize,
+    ) -> bool {
+        let queue = self.queues.entry((client, object)).or_default();
+        let has_room = queue.commands.pending().count() < most;
+        if has_room {
+            queue.zone = zone.or(queue.zone);
+            queue.commands.push(command);
+        }
+        has_room
+    }
+
+    /// Returns whether commands of a client wait.
+    pub(crate) fn has_pending(&self, client: ClientId) -> bool {
+        let queues = self
+            .queues
+            .range((client, NetId(0))..=(client, NetId(u32::MAX)));
+        let mut queues = queues.map(|(_, queue)| &queue.commands);
+        queues.any(|commands| commands.pending().next().is_some())
     }
 
     /// Names the zone of an object, such as the publisher of its records. Without it the zones are asked in turn.
@@ -165,7 +202,12 @@ impl CommandSender {
         for (node, commands) in batches {
             // A question has whole queues: its answer frees them.
             let keys = commands.iter().map(|it| (it.client, it.object)).collect();
-            let call = ZoneCall::Commands(commands).to_bytes();
+            let call = if self.are_calls {
+                ZoneCall::Calls(commands)
+            } else {
+                ZoneCall::Commands(commands)
+            };
+            let call = call.to_bytes();
             let id = carrier.ask(node, Question::Call(call));
             self.asked.insert(id, keys);
         }

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use syncvar_net::TickRecord;
 use syncvar_runtime::{NetId, NetworkIdentity};
 
-use super::handovers::{Offer, Reception, Settlement};
-use super::message::{ZoneCall, answers_from_bytes};
+use super::handovers::{CommandPlace, Offer, Reception, Settlement};
+use super::message::{ClientInputs, ZoneCall, answers_from_bytes, tick_to_bytes};
 use super::notes;
 use super::object_state::ObjectState;
 use super::{IDS, Zone, ZoneEvent, ZoneProgram};
@@ -49,6 +49,8 @@ impl Zone {
             }
         }
         self.note_activity(now);
+        self.run_calls();
+        self.end_silent_gateways(now);
         self.ghosts.update(carrier, &self.membership.directory, now);
     }
 
@@ -72,8 +74,12 @@ impl Zone {
             if !record.is_keyframe() {
                 self.residents.unplaced.extend(changed_objects(&record));
                 let epoch = |object| self.residents.epoch(object);
-                let records = self.borders.write(&mut self.server, &record, epoch);
+                let borders = &mut self.records.borders;
+                let records = borders.write(&mut self.server, &record, epoch);
                 self.journal.published.extend(records);
+                let gateways = &mut self.records.gateways;
+                let zone = self.config.zone;
+                gateways.write(&mut self.server, &self.residents, zone, &record);
             }
         }
         true
@@ -86,14 +92,17 @@ impl Zone {
         if !self.is_active() || !self.journal.is_taken {
             return;
         }
-        self.origin.publish(&mut self.server, carrier);
+        self.records.origin.publish(&mut self.server, carrier);
         for (topic, record) in self.journal.published.drain(..) {
             carrier.publish(topic, record);
         }
         let epoch = |object| self.residents.epoch(object);
-        for (node, id, bytes) in self.borders.answer(&mut self.server, epoch) {
+        for (node, id, bytes) in self.records.borders.answer(&mut self.server, epoch) {
             carrier.answer(node, id, bytes);
         }
+        let zone = self.config.zone;
+        let gateways = &mut self.records.gateways;
+        gateways.send(carrier, &mut self.server, &self.residents, zone);
         let (residents, ghosts) = (&self.residents, &self.ghosts);
         let hint = |object| {
             residents
@@ -113,6 +122,7 @@ impl Zone {
             return;
         }
         self.membership.is_active = is_held;
+        self.records.gateways.hear_all(now);
         self.events.push_back(if is_held {
             ZoneEvent::Activated
         } else {
@@ -130,9 +140,15 @@ impl Zone {
         program: &mut dyn ZoneProgram,
     ) {
         match question {
+            Question::Keyframe(Topic::GATEWAY) => {
+                self.server.request_keyframe();
+                let gateways = &mut self.records.gateways;
+                gateways.take_question(&mut self.server, (from, id), self.journal.seq);
+            }
             Question::Keyframe(topic) if *topic != Topic::WORLD => {
                 self.server.request_keyframe();
-                self.borders
+                self.records
+                    .borders
                     .take_question(*topic, from, id, self.journal.seq);
             }
             Question::Call(bytes) => match ZoneCall::from_bytes(bytes) {
@@ -150,15 +166,91 @@ impl Zone {
                 Some(ZoneCall::Commands(commands)) if self.is_active() => {
                     self.mail.take_commands((from, id), commands);
                 }
+                Some(call) if self.is_active() => {
+                    self.take_gateway_call(carrier, (from, id), call, now);
+                }
                 Some(_) => {}
-                None => self
-                    .origin
-                    .take_question(&mut self.server, carrier, from, id, question),
+                None => {
+                    let origin = &mut self.records.origin;
+                    origin.take_question(&mut self.server, carrier, from, id, question);
+                }
             },
             Question::Keyframe(_) => {
-                self.origin
+                self.records
+                    .origin
                     .take_question(&mut self.server, carrier, from, id, question);
             }
+        }
+    }
+
+    /// Takes a call of a gateway.
+    fn take_gateway_call(
+        &mut self,
+        carrier: &mut impl Carrier,
+        (from, id): (NodeId, QuestionId),
+        call: ZoneCall,
+        now: Duration,
+    ) {
+        match call {
+            ZoneCall::Calls(calls) => self.mail.take_calls((from, id), calls),
+            ZoneCall::Players { number, clients } => {
+                let gateways = &mut self.records.gateways;
+                let left =
+                    gateways.take_players(&mut self.server, (from, id), number, clients, now);
+                for client in left {
+                    self.residents.forget_client(client);
+                }
+            }
+            ZoneCall::Inputs(clients) => {
+                let tick = self.server.network_time().tick;
+                carrier.answer(from, id, tick_to_bytes(tick));
+                for ClientInputs { client, inputs } in clients {
+                    if let Some(connection) = self.records.gateways.connection(client)
+                        && let Err(error) = self.server.take_remote_inputs(connection, &inputs)
+                    {
+                        tracing::debug!(%client, %error, "malformed inputs");
+                    }
+                }
+            }
+            ZoneCall::Records(seq) => {
+                carrier.answer(from, id, self.records.gateways.records_after(seq));
+            }
+            ZoneCall::Lease(_) | ZoneCall::Offers { .. } | ZoneCall::Commands(_) => {}
+        }
+    }
+
+    /// Runs the calls of players, each once. The next update writes them to the journal as applied, with their effects.
+    fn run_calls(&mut self) {
+        if !self.is_active() {
+            return;
+        }
+        while let Some(call) = self.mail.next_call() {
+            let (object, client) = (call.object, call.client);
+            // The gateway repeats a call of a client that is not listed yet.
+            let connection = self.records.gateways.connection(client);
+            let here = connection.filter(|_| self.server.identity(object).is_some());
+            let Some(connection) = here else {
+                continue;
+            };
+            self.residents.handovers.spawn(object);
+            let handovers = &mut self.residents.handovers;
+            if handovers.place(object, client, call.number) == CommandPlace::Next {
+                handovers.note_applied(object, client, call.number);
+                self.residents.changed.insert(object);
+                let ran = self.server.run_remote_command(connection, &call.command);
+                if let Err(reason) = ran {
+                    tracing::debug!(%object, %client, %reason, "refused a command");
+                }
+            }
+        }
+    }
+
+    /// Ends the players of silent gateways.
+    fn end_silent_gateways(&mut self, now: Duration) {
+        if self.is_active() {
+            let grace = self.config.gateway_grace;
+            let gateways = &mut self.records.gateways;
+            gateways.end_silent(&mut self.server, grace, now);
         }
     }
 
@@ -269,7 +361,7 @@ impl Zone {
         let mut leaving = std::mem::take(&mut residents.ordered);
         for object in std::mem::take(&mut residents.unplaced) {
             if self.server.identity(object).is_none() {
-                self.borders.place(object, &BTreeSet::new());
+                self.records.borders.place(object, &BTreeSet::new());
                 continue;
             }
             self.check_id(object);
@@ -278,7 +370,7 @@ impl Zone {
             let Some(home) = self.partition.0.home(&self.server, root, here) else {
                 continue;
             };
-            self.borders.place(object, &home.ghosts);
+            self.records.borders.place(object, &home.ghosts);
             if home.zone != here && self.membership.directory.node(home.zone).is_some() {
                 leaving.entry(root).or_insert(home.zone);
             }
@@ -325,7 +417,7 @@ impl Zone {
             self.residents.handovers.spawn(object);
             self.residents.handovers.depart(object, to, state);
             self.residents.changed.insert(object);
-            self.borders.place(object, &BTreeSet::new());
+            self.records.borders.place(object, &BTreeSet::new());
         }
     }
 

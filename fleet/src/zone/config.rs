@@ -22,6 +22,8 @@ pub struct ZoneConfig {
     /// Whether the zone waits for [`load`](crate::zone::Zone::load) or [`begin_empty`](crate::zone::Zone::begin_empty) once it holds its
     /// lease: for every process of a zone with a journal, also a standby.
     pub awaits_state: bool,
+    /// Silence of a gateway after which its players have left; 10 s by default.
+    pub gateway_grace: Duration,
     /// Settings of the server. Its incarnation is not 0.
     pub server: ServerConfig,
 }
@@ -35,6 +37,7 @@ impl ZoneConfig {
             voters: Vec::new(),
             lease: Duration::from_secs(2),
             awaits_state: false,
+            gateway_grace: Duration::from_secs(10),
             server: ServerConfig::default(),
         }
     }

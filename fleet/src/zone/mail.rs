@@ -24,6 +24,8 @@ type Asked = (NodeId, QuestionId);
 pub(super) struct Mail {
     /// Commands that the program has not taken.
     commands: VecDeque<NumberedCommand>,
+    /// Calls of players of gateways.
+    calls: VecDeque<NumberedCommand>,
     /// Questions with commands, and the senders and objects of the commands.
     command_questions: Vec<(Asked, Vec<(ClientId, NetId)>)>,
     offer_answers: Vec<(Asked, Vec<OfferAnswer>)>,
@@ -43,6 +45,18 @@ impl Mail {
         self.command_questions.push((question, keys));
         let room = MAX_COMMANDS.saturating_sub(self.commands.len());
         self.commands.extend(commands.into_iter().take(room));
+    }
+
+    /// Takes the calls of a question.
+    pub(super) fn take_calls(&mut self, question: Asked, calls: Vec<NumberedCommand>) {
+        let keys = calls.iter().map(|it| (it.client, it.object)).collect();
+        self.command_questions.push((question, keys));
+        self.calls.extend(calls);
+    }
+
+    /// Takes the next call.
+    pub(super) fn next_call(&mut self) -> Option<NumberedCommand> {
+        self.calls.pop_front()
     }
 
     /// Takes the next command for the program.

@@ -25,11 +25,11 @@ struct Holder {
 
 /// Holders of the zones, as their requests name them.
 #[derive(Debug, Default)]
-pub(super) struct Directory(BTreeMap<ZoneId, Holder>);
+pub(crate) struct Directory(BTreeMap<ZoneId, Holder>);
 
 impl Directory {
     /// Learns from a request for a lease.
-    pub(super) fn learn(&mut self, from: NodeId, request: &LeaseRequest) {
+    pub(crate) fn learn(&mut self, from: NodeId, request: &LeaseRequest) {
         let known = self.0.get(&request.zone);
         if request.is_held && known.is_none_or(|known| request.term >= known.term) {
             let (node, term) = (from, request.term);
@@ -38,12 +38,12 @@ impl Directory {
     }
 
     /// Returns the holder of a zone.
-    pub(super) fn node(&self, zone: ZoneId) -> Option<NodeId> {
+    pub(crate) fn node(&self, zone: ZoneId) -> Option<NodeId> {
         Some(self.0.get(&zone)?.node)
     }
 
     /// Returns the zones with their holders.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = (ZoneId, NodeId)> {
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (ZoneId, NodeId)> {
         self.0.iter().map(|(zone, holder)| (*zone, holder.node))
     }
 }

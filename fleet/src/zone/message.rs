@@ -18,6 +18,10 @@ const VERSION: u8 = 0x81;
 const LEASE: u8 = 0;
 const OFFERS: u8 = 1;
 const COMMANDS: u8 = 2;
+const CALLS: u8 = 3;
+const PLAYERS: u8 = 4;
+const INPUTS: u8 = 5;
+const RECORDS: u8 = 6;
 
 /// Content of a call between two nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +34,32 @@ pub(crate) enum ZoneCall {
         offers: Vec<Offer>,
     },
     Commands(Vec<NumberedCommand>),
+    /// Commands of the players of a gateway: calls of methods.
+    Calls(Vec<NumberedCommand>),
+    /// Players of the sending gateway, all of them. A later list has a higher number.
+    Players {
+        number: u64,
+        clients: Vec<GatewayClient>,
+    },
+    /// Inputs of players.
+    Inputs(Vec<ClientInputs>),
+    /// Question for the records behind a number.
+    Records(u64),
+}
+
+/// Player of a gateway.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct GatewayClient {
+    pub(crate) client: ClientId,
+    /// Key of the player.
+    pub(crate) key: Bytes,
+}
+
+/// Last inputs of a player, by ticks of the zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClientInputs {
+    pub(crate) client: ClientId,
+    pub(crate) inputs: Bytes,
 }
 
 /// Command of a client to an object.
@@ -93,12 +123,30 @@ impl ZoneCall {
             }
             Self::Commands(commands) => {
                 writer.write_u8(COMMANDS);
-                write_list(&mut writer, commands, |writer, command| {
-                    writer.write_u64(command.client.0);
-                    writer.write_varint(command.object.0.into());
-                    writer.write_varint(command.number.into());
-                    write_sized(writer, &command.command);
+                write_list(&mut writer, commands, write_command);
+            }
+            Self::Calls(calls) => {
+                writer.write_u8(CALLS);
+                write_list(&mut writer, calls, write_command);
+            }
+            Self::Players { number, clients } => {
+                writer.write_u8(PLAYERS);
+                writer.write_varint(*number);
+                write_list(&mut writer, clients, |writer, client| {
+                    writer.write_u64(client.client.0);
+                    write_sized(writer, &client.key);
                 });
+            }
+            Self::Inputs(clients) => {
+                writer.write_u8(INPUTS);
+                write_list(&mut writer, clients, |writer, client| {
+                    writer.write_u64(client.client.0);
+                    write_sized(writer, &client.inputs);
+                });
+            }
+            Self::Records(seq) => {
+                writer.write_u8(RECORDS);
+                writer.write_varint(*seq);
             }
         }
         sealed(&writer)
@@ -118,18 +166,74 @@ impl ZoneCall {
                     to: ZoneId(read_u32(reader)?),
                     offers: read_list(reader, read_offer)?,
                 },
-                COMMANDS => Self::Commands(read_list(reader, |reader| {
-                    Ok(NumberedCommand {
+                COMMANDS => Self::Commands(read_list(reader, read_command)?),
+                CALLS => Self::Calls(read_list(reader, read_command)?),
+                PLAYERS => Self::Players {
+                    number: reader.read_varint()?,
+                    clients: read_list(reader, |reader| {
+                        Ok(GatewayClient {
+                            client: ClientId(reader.read_u64()?),
+                            key: read_sized(reader)?,
+                        })
+                    })?,
+                },
+                INPUTS => Self::Inputs(read_list(reader, |reader| {
+                    Ok(ClientInputs {
                         client: ClientId(reader.read_u64()?),
-                        object: NetId(read_u32(reader)?),
-                        number: read_u32(reader)?,
-                        command: read_sized(reader)?,
+                        inputs: read_sized(reader)?,
                     })
                 })?),
+                RECORDS => Self::Records(reader.read_varint()?),
                 _ => return Err(reader.error(ReadErrorKind::Custom("kind of a call"))),
             })
         })
     }
+}
+
+fn write_command(writer: &mut NetworkWriter, command: &NumberedCommand) {
+    writer.write_u64(command.client.0);
+    writer.write_varint(command.object.0.into());
+    writer.write_varint(command.number.into());
+    write_sized(writer, &command.command);
+}
+
+fn read_command(reader: &mut NetworkReader<'_>) -> ReadResult<NumberedCommand> {
+    Ok(NumberedCommand {
+        client: ClientId(reader.read_u64()?),
+        object: NetId(read_u32(reader)?),
+        number: read_u32(reader)?,
+        command: read_sized(reader)?,
+    })
+}
+
+/// Encodes the answer to [`ZoneCall::Records`].
+pub(crate) fn records_to_bytes(records: &[Bytes]) -> Bytes {
+    let mut writer = writer();
+    write_list(&mut writer, records, |writer, record| {
+        write_sized(writer, record);
+    });
+    sealed(&writer)
+}
+
+/// Decodes the answer to [`ZoneCall::Records`].
+pub(crate) fn records_from_bytes(bytes: &[u8]) -> Option<Vec<Bytes>> {
+    whole(bytes, |reader| read_list(reader, read_sized))
+}
+
+/// Encodes the answer to [`ZoneCall::Inputs`]: the tick of the zone at their arrival.
+pub(crate) fn tick_to_bytes(tick: u64) -> Bytes {
+    let mut writer = writer();
+    writer.write_varint(tick);
+    sealed(&writer)
+}
+
+/// Decodes the answer to [`ZoneCall::Inputs`].
+pub(crate) fn tick_from_bytes(bytes: &[u8]) -> Option<u64> {
+    whole(bytes, read_tick)
+}
+
+fn read_tick(reader: &mut NetworkReader<'_>) -> ReadResult<u64> {
+    reader.read_varint()
 }
 
 impl LeaseAnswer {
@@ -262,7 +366,7 @@ pub(crate) fn read_sized(reader: &mut NetworkReader<'_>) -> ReadResult<Bytes> {
     Ok(Bytes::copy_from_slice(reader.read_bytes(length)?))
 }
 
-fn write_list<T>(
+pub(crate) fn write_list<T>(
     writer: &mut NetworkWriter,
     list: &[T],
     mut write: impl FnMut(&mut NetworkWriter, &T),
@@ -273,7 +377,7 @@ fn write_list<T>(
     }
 }
 
-fn read_list<T>(
+pub(crate) fn read_list<T>(
     reader: &mut NetworkReader<'_>,
     mut read: impl FnMut(&mut NetworkReader<'_>) -> ReadResult<T>,
 ) -> ReadResult<Vec<T>> {

@@ -44,6 +44,14 @@ impl Residents {
             .or_else(|| self.moved.get(&object).copied())
     }
 
+    /// Returns the objects on their way.
+    pub(super) fn departing(&self) -> impl Iterator<Item = NetId> {
+        let residences = self.handovers.residences.iter();
+        residences
+            .filter(|(_, residence)| residence.departure.is_some())
+            .map(|(object, _)| *object)
+    }
+
     pub(super) fn note_moved(&mut self, object: NetId, to: ZoneId) {
         self.changed.insert(object);
         self.moved.insert(object, to);

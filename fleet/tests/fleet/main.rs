@@ -1,6 +1,8 @@
 //! Fleets in virtual time: an origin, levels of relays, spectators.
 
 mod carriers;
+mod gateway_stage;
+mod gateways;
 mod moving;
 mod relays;
 mod schedules;

@@ -51,6 +51,8 @@ pub(crate) struct ZoneStage {
     pub(crate) sent: BTreeMap<NetId, u32>,
     starts: u64,
     pub(crate) handovers: usize,
+    /// Nodes that every process is connected to.
+    pub(crate) guests: Vec<NodeId>,
 }
 
 impl ZoneStage {
@@ -71,6 +73,7 @@ impl ZoneStage {
             sent: BTreeMap::new(),
             starts: 0,
             handovers: 0,
+            guests: Vec::new(),
         };
         for zone in 1..=zones {
             stage.start(ZoneId(zone), true);
@@ -85,7 +88,8 @@ impl ZoneStage {
         config.voter = has_vote.then_some(VoterId(zone.0));
         let carrier = self.fleet.node(Role::Zone, "");
         let others = self.processes.iter().map(|it| it.carrier.id());
-        let others: Vec<NodeId> = others.chain([self.sender_node.id()]).collect();
+        let others = others.chain([self.sender_node.id()]);
+        let others: Vec<NodeId> = others.chain(self.guests.iter().copied()).collect();
         for other in others {
             self.fleet.connect(carrier.id(), other);
         }

@@ -43,7 +43,7 @@ pub(crate) struct Walker {
     #[sync_var]
     pub(crate) x: SyncVar<f32>,
     /// Writes of the program.
-    #[sync_var]
+    #[sync_var(hook = on_writes)]
     pub(crate) writes: SyncVar<u32>,
     #[sync_var]
     pub(crate) trail: SyncList<u32>,
@@ -52,6 +52,50 @@ pub(crate) struct Walker {
     pub(crate) commands: SyncVar<u32>,
     #[sync_var(read = owner)]
     pub(crate) secret: SyncVar<u64>,
+    /// Calls of the owner.
+    #[sync_var(read = owner)]
+    pub(crate) calls: SyncVar<u32>,
+    /// Calls that were not the next one.
+    #[sync_var]
+    pub(crate) wrong_calls: SyncVar<u32>,
+    /// On a client: the value of the last hook, and the hooks with a different previous value.
+    pub(crate) shown: Option<u32>,
+    pub(crate) wrong_hooks: u32,
+    /// On a client: numbers of the calls from the zone, to every observer and to the owner.
+    pub(crate) echoes: Vec<u32>,
+    pub(crate) whispers: Vec<u32>,
+}
+
+impl Walker {
+    fn on_writes(&mut self, previous: u32) {
+        let is_wrong =
+            self.shown.is_some_and(|shown| shown != previous) || previous == *self.writes;
+        self.wrong_hooks += u32::from(is_wrong);
+        self.shown = Some(*self.writes);
+    }
+}
+
+#[network_calls]
+impl Walker {
+    #[command(rate = 1000.0)]
+    pub(crate) fn call(&mut self, ctx: &mut CallContext<'_>, number: u32) {
+        self.calls += 1;
+        self.wrong_calls += u32::from(*self.calls != number);
+        let id = ctx.net_id();
+        let server = ctx.expect_server();
+        let _ = server.calls::<Self>(id).echo(number);
+        let _ = server.calls::<Self>(id).whisper(number);
+    }
+
+    #[client_rpc]
+    pub(crate) fn echo(&mut self, number: u32) {
+        self.echoes.push(number);
+    }
+
+    #[client_rpc(target = owner)]
+    pub(crate) fn whisper(&mut self, number: u32) {
+        self.whispers.push(number);
+    }
 }
 
 pub(crate) fn prefabs() -> Prefabs {

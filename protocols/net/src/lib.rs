@@ -35,12 +35,14 @@ pub use link::losses::Losses;
 pub use link::settings::LossSettings;
 pub use memory::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
 pub use message::{Framing, MessageType, RefusalReason};
-pub use record::{RecordError, RecordItem, RecordPart, TickRecord};
+pub use record::{
+    RecordEntry, RecordEntryKind, RecordError, RecordItem, RecordMerge, RecordPart, TickRecord,
+};
 pub use save::{Save, SaveError};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
-    PacketError, ParentError, Past, RecordExcerpt, Replicated, SchemaRequests, ServerConfig,
-    ServerEvent, ServerWrites, SpawnOptions,
+    PacketError, ParentError, Past, PrivateRecord, RecordExcerpt, RemoteMessage, Replicated,
+    SchemaRequests, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;
 pub use stats::Stats;

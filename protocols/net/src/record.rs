@@ -1,13 +1,18 @@
 //! Tick records: the shared messages of one update, and keyframes. WIRE.md, section 9.
 
+mod copy;
 mod early_records;
 mod error;
 mod items;
+mod merge;
 mod sequence;
 
+pub use copy::{RecordEntry, RecordEntryKind};
+pub(crate) use copy::{copy_item, packets};
 pub use error::RecordError;
 pub(crate) use items::{ItemWriter, check_messages, read_sized, write_sized};
 pub use items::{RecordItem, RecordPart};
+pub use merge::RecordMerge;
 pub(crate) use sequence::{EarlyLimits, RecordSequence, Step};
 
 use std::fmt;
@@ -252,6 +257,28 @@ impl TickRecord {
             Item::Messages(item) => Some(item),
             Item::Facts(_) => None,
         })
+    }
+
+    /// Returns the entries of the messages, in the order of writing.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use syncvar::prelude::*;
+    /// use syncvar::records::RecordEntryKind;
+    /// # #[derive(NetworkBehaviour, Default)]
+    /// # struct Door {
+    /// #     #[sync_var]
+    /// #     open: SyncVar<bool>,
+    /// # }
+    /// # let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+    /// # let door = server.spawn(Door::default());
+    /// # server.start_recording();
+    /// # server.update(Duration::from_millis(100));
+    /// let entries: Vec<_> = server.keyframe().unwrap().entries().collect();
+    /// assert_eq!((entries[0].object, entries[0].kind), (Some(door), RecordEntryKind::Snapshot));
+    /// ```
+    pub fn entries(&self) -> impl Iterator<Item = RecordEntry> {
+        self.items().flat_map(|item| copy::entries(&item))
     }
 
     /// Returns whether the record belongs to a save or a journal: it has the fields that no client receives.

@@ -47,6 +47,8 @@ mod visibility;
 
 pub use api::excerpt::RecordExcerpt;
 pub use api::local_client::LocalClient;
+pub use api::private_fields::PrivateRecord;
+pub use api::remote::RemoteMessage;
 pub use config::{Admission, SchemaRequests, ServerConfig};
 pub use event::{PacketError, ServerEvent};
 pub use ledger::budget::Budget;

@@ -73,6 +73,11 @@ impl Called {
         self.0.sender
     }
 
+    /// Returns the place of the call, and its arguments in an encoding.
+    pub fn encoded(&self) -> (&CallPlace, Encoding, &Bytes) {
+        (&self.0.place, self.0.encoding, &self.0.arguments)
+    }
+
     /// Returns the names and values of the arguments, for a program without the compiled type. `None` if a type has no known
     /// layout.
     pub fn values(&self) -> Option<Vec<(&'static str, Value)>> {

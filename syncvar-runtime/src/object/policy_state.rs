@@ -167,6 +167,12 @@ impl PolicyState {
         self.relayed |= fields;
     }
 
+    /// Makes fields dirty after a change by the server that this server follows. They go to all readers.
+    pub fn follow(&mut self, behaviour: &mut dyn ErasedFields, fields: u64) {
+        apply(behaviour, fields, FieldOperation::Relay);
+        self.relayed &= !fields;
+    }
+
     /// Makes those of some fields clean whose saved value a write of the owner has not changed. Fields with pending
     /// changes stay. Returns the changed fields.
     pub fn clear_unchanged(&self, behaviour: &mut dyn ErasedFields, fields: u64) -> u64 {

@@ -18,8 +18,13 @@ pub(crate) struct InputTicks {
     pub(crate) relative: bool,
 }
 
-/// Writes the payload of a message. Each of the ticks has an input.
-pub(crate) fn write_inputs(writer: &mut NetworkWriter, ticks: InputTicks, inputs: &dyn AnyInputs) {
+/// Writes the payload of a message. Each of the ticks has an input. `newest` is the newest tick as the reader counts the ticks.
+pub(crate) fn write_inputs(
+    writer: &mut NetworkWriter,
+    ticks: InputTicks,
+    newest: u64,
+    inputs: &dyn AnyInputs,
+) {
     let bytes = |tick| inputs.bytes(tick).unwrap_or_default();
     let count = u8::try_from(ticks.newest + 1 - ticks.first).unwrap_or(RELATIVE);
     let before = ticks.first.checked_sub(1).filter(|_| ticks.relative);
@@ -32,7 +37,7 @@ pub(crate) fn write_inputs(writer: &mut NetworkWriter, ticks: InputTicks, inputs
         }
         previous = Some(input);
     }
-    writer.write_packed_u64(ticks.newest);
+    writer.write_packed_u64(newest);
     writer.write_u8(count | if ticks.relative { RELATIVE } else { 0 });
     writer.write_packed_u32(mask);
     let mut previous = before.map(bytes).unwrap_or_default();

@@ -12,6 +12,7 @@ pub(super) mod owner;
 pub(super) mod owner_write;
 pub(super) mod parent;
 pub(super) mod prefab_info;
+pub(super) mod private_fields;
 mod removal;
 mod replicas;
 pub(super) mod replicated;
@@ -33,6 +34,7 @@ use crate::server::objects::ended_ids::EndedIds;
 use crate::server::objects::following::Following;
 use crate::server::objects::journaled::JournalChanges;
 use crate::server::objects::prefab_info::PrefabInfo;
+use crate::server::objects::private_fields::PrivateChanges;
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::objects::schedule::Schedule;
 
@@ -53,6 +55,8 @@ pub(crate) struct Objects {
     local_changes: Option<Ids<NetId>>,
     /// Changes for the next record of a journal; `None` without one.
     journal: Option<Box<JournalChanges>>,
+    /// Changes of private fields, for a gateway.
+    private: Option<Box<PrivateChanges>>,
     /// Records of another server from which the objects come; `None` for a server with objects of its own.
     pub(crate) following: Option<Box<Following>>,
     /// Longest send interval of the behaviours with a history so far.
@@ -70,6 +74,7 @@ impl Objects {
             ended_ids: EndedIds::default(),
             local_changes: None,
             journal: None,
+            private: None,
             following: None,
             longest_interval: 0,
         }

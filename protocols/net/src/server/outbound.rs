@@ -38,6 +38,7 @@ use syncvar_runtime::unstable::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
+use crate::server::RemoteMessage;
 use crate::server::chunk_store::ChunkStore;
 use crate::server::ledger::field_set::FieldSet;
 use crate::server::outbound::journal::Journal;
@@ -64,6 +65,8 @@ pub(crate) struct Outbound {
     pub(crate) records: Box<WriteRecords>,
     /// Connections by a stream whose last tick is not complete, and perhaps some that have received a complete tick since.
     pub(crate) incomplete: Vec<ConnectionId>,
+    /// Messages for remote connections.
+    pub(crate) remote: VecDeque<RemoteMessage>,
     /// Fields in the buffers for one connection alone.
     pub(crate) unicast: PlacedFields,
 }

@@ -155,6 +155,12 @@ impl Sessions {
         self.local == Some(connection)
     }
 
+    /// Returns whether the client of a connection has joined a gateway.
+    pub(crate) fn is_remote(&self, connection: ConnectionId) -> bool {
+        let connection = self.connections.get(connection.0);
+        connection.is_some_and(Connection::is_remote)
+    }
+
     /// Returns whether only this owner writes the fields of its objects. The local client shares the
     /// objects of the server.
     pub(crate) fn writes(&self, owner: Option<ConnectionId>) -> bool {

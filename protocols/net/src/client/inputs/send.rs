@@ -90,7 +90,7 @@ fn encode(
         view.encode(writer);
     }
     let start = begin(MessageType::Inputs, writer);
-    write_inputs(writer, ticks, list);
+    write_inputs(writer, ticks, ticks.newest, list);
     writer.finish_message(start);
 }
 

@@ -13,17 +13,15 @@
 use std::collections::BTreeSet;
 
 use syncvar_runtime::unstable::object::Slots;
-use syncvar_runtime::unstable::packet::Entries;
-use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::{Channel, NetId};
 
-use crate::message::{
-    Frame, Incoming, Message, ObjectDestroy, ObjectHide, SetParent, frame_number, frames,
+use crate::TickRecord;
+use crate::message::{Message, ObjectHide};
+use crate::record::{
+    ItemWriter, RecordEntry, RecordEntryKind, RecordHead, RecordKind, copy_item, packets,
 };
-use crate::record::{ItemWriter, RecordHead, RecordItem, RecordKind};
 use crate::server::NetworkServer;
-use crate::server::saving::objects::{ObjectWriter, packets};
-use crate::{MessageType, TickRecord};
+use crate::server::saving::objects::ObjectWriter;
 
 /// Records without an entry after which a keyframe sends the waiting changes of all objects.
 const PATIENCE: u32 = 16;
@@ -100,7 +98,7 @@ impl RecordExcerpt {
     ) -> TickRecord {
         let mut items = ItemWriter::default();
         for item in record.items() {
-            self.copy_item(&item, objects, &mut items);
+            copy_item(&item, &mut items, &mut |entry| self.takes(entry, objects));
         }
         self.write_leaving(server, objects, &mut items);
         let mut writer = ObjectWriter::default();
@@ -152,59 +150,18 @@ impl RecordExcerpt {
         TickRecord::new(head, &items.take())
     }
 
-    /// Copies the messages about members, and the snapshots of new objects.
-    fn copy_item(
-        &mut self,
-        item: &RecordItem<'_>,
-        objects: &BTreeSet<NetId>,
-        items: &mut ItemWriter,
-    ) {
-        let mut segments = packets();
-        for frame in frames(item.messages).map_while(Result::ok) {
-            match MessageType::from_number(frame.message_type) {
-                Some(MessageType::UpdateBatch | MessageType::SpawnBatch) => {
-                    let is_spawn = frame.message_type == MessageType::SpawnBatch.number();
-                    for (id, bytes) in Entries::new(frame.payload).map_while(Result::ok) {
-                        if is_spawn && objects.contains(&id) {
-                            self.members.insert(id);
-                        }
-                        if self.members.contains(&id) {
-                            let writer = segments.begin_entry(frame.message_type, id);
-                            writer.write_bytes(bytes);
-                            segments.commit_object();
-                        }
-                    }
-                }
-                _ if self.is_about_member(frame) => {
-                    frame_number(segments.begin(), frame.message_type, frame.payload);
-                    segments.commit();
-                }
-                _ => {}
-            }
-        }
-        let chunks: Vec<_> = segments.drain().collect();
-        items.add(item.channel, item.delivery, &chunks);
-    }
-
-    /// Returns whether a message is about a member. A member that ends is none from then on.
-    fn is_about_member(&mut self, frame: Frame<'_>) -> bool {
-        if frame.message_type >= FIRST_MESSAGE {
+    /// Returns whether an entry is about a member. New objects become members, and a member that ends is none from then on.
+    fn takes(&mut self, entry: RecordEntry, objects: &BTreeSet<NetId>) -> bool {
+        let Some(id) = entry.object else {
             return false;
-        }
-        let message_type = MessageType::from_number(frame.message_type);
-        match message_type {
-            Some(MessageType::ObjectDestroy) => {
-                ObjectDestroy::decode(frame.payload).is_ok_and(|it| self.members.remove(&it.net_id))
+        };
+        match entry.kind {
+            RecordEntryKind::Snapshot if objects.contains(&id) => {
+                self.members.insert(id);
+                true
             }
-            Some(MessageType::ObjectHide) => {
-                ObjectHide::decode(frame.payload).is_ok_and(|it| self.members.remove(&it.net_id))
-            }
-            Some(MessageType::SetParent) => {
-                SetParent::decode(frame.payload).is_ok_and(|it| self.members.contains(&it.child))
-            }
-            Some(MessageType::Call) => Incoming::decode(MessageType::Call, frame.payload)
-                .is_ok_and(|it| self.members.contains(&it.object)),
-            _ => false,
+            RecordEntryKind::End => self.members.remove(&id),
+            _ => self.members.contains(&id),
         }
     }
 

@@ -168,8 +168,9 @@ impl NetworkServer {
     /// [connected](Self::is_connected).
     pub fn is_away(&self, connection: ConnectionId) -> bool {
         let known = self.sessions.connections.get(connection.0);
-        known
-            .is_some_and(|known| known.is_connected() && !known.records() && known.link().is_none())
+        known.is_some_and(|known| {
+            known.is_connected() && !known.is_remote() && known.link().is_none()
+        })
     }
 
     /// Returns the transport's number of a connection: the number of `handle_connect` and

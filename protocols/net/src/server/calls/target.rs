@@ -55,6 +55,7 @@ pub(crate) fn is_behind_state(config: &ServerConfig, place: &CallPlace) -> bool 
 
 /// Returns the observers in a target.
 pub(crate) fn receivers(
+    sessions: &Sessions,
     visibility: &Visibility,
     replicated: &Replicated,
     target: &Target,
@@ -69,7 +70,8 @@ pub(crate) fn receivers(
     let only = |mut named: Vec<ConnectionId>| {
         named.sort_unstable();
         named.dedup();
-        named.retain(|connection| audience.observes(*connection));
+        named
+            .retain(|connection| audience.observes(*connection) || sessions.is_remote(*connection));
         Receivers::Connections(named)
     };
     match target {
@@ -104,7 +106,7 @@ impl CallScope<'_> {
         let receivers = if waits {
             Receivers::Deferred
         } else {
-            receivers(self.visibility, replicated, &target)
+            receivers(self.sessions, self.visibility, replicated, &target)
         };
         let spoken = self.spoken(&receivers);
         // A method for everyone runs on the server, and must not run twice on a host.
@@ -134,6 +136,9 @@ impl CallScope<'_> {
         let sees = |connection: ConnectionId| {
             if let Some(host) = self.host.filter(|host| host.connection == connection) {
                 return host.observes(self.visibility, object, replicated);
+            }
+            if self.sessions.is_remote(connection) {
+                return true;
             }
             if !waits {
                 return self

@@ -36,7 +36,7 @@ impl Calls {
                     self.push_deferred(call, false);
                     continue;
                 }
-                let receivers = receivers(visibility, replicated, &target);
+                let receivers = receivers(ground.sessions, visibility, replicated, &target);
                 call.transmit(ground, visibility, receivers);
             }
         }

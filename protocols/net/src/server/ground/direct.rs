@@ -6,6 +6,7 @@ use syncvar_runtime::{ConnectionId, NetId, NetworkWriter};
 
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message, Owner};
+use crate::server::RemoteMessage;
 use crate::server::ground::Ground;
 use crate::server::ledger::field_set::FieldSet;
 
@@ -27,6 +28,8 @@ impl Ground<'_> {
             return;
         }
         let receiver = self.sessions.connections.get_mut(connection.0);
+        // The gateway of a remote connection writes its own ones.
+        let receiver = receiver.filter(|receiver| !receiver.is_remote());
         let receiver = receiver.filter(|receiver| message_type.is_shared() || !receiver.records());
         let Some(receiver) = receiver else {
             return;
@@ -61,6 +64,15 @@ impl Ground<'_> {
         let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
             return;
         };
+        if connection.is_remote() {
+            let remote = &mut self.outbound.remote;
+            remote.extend(chunks.iter().map(|message| RemoteMessage {
+                connection: receiver,
+                channel,
+                message: message.clone(),
+            }));
+            return;
+        }
         let lossy = self.context.config.is_lossy(channel);
         match &mut connection.datagrams {
             Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),

@@ -16,6 +16,7 @@
 //! A keyframe behind a gap changes what differs, and removes the objects that it lacks: an observer sees neither hide nor show.
 
 use syncvar_runtime::limits::ReadBudget;
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::unstable::object::{FieldOperation, Slots, read_sections};
 use syncvar_runtime::unstable::prefab::Prefab;
 use syncvar_runtime::{Behaviours, Encoding, NetId, NetworkReader, Prefabs, ReadError};
@@ -111,7 +112,7 @@ impl Objects {
             let fields = reader.take_report().seen;
             slot.skip_hooks();
             match slot.policy_slot() {
-                Some(restricted) => restricted.state.relay(restricted.behaviour, fields),
+                Some(restricted) => restricted.state.follow(restricted.behaviour, fields),
                 None => {
                     // Only a read can fail.
                     let _ = slot.fields().apply(fields, FieldOperation::Relay);
@@ -129,7 +130,8 @@ impl Objects {
             return;
         };
         let fields = |_: usize, slot: &dyn syncvar_runtime::unstable::object::Slot| {
-            slot.info().schema.dirty_bits()
+            // A private record has the remaining fields.
+            slot.info().schema.dirty_bits() & slot.info().policy.readable(Role::Observer)
         };
         let differing = slots.reset_fields(id, fields, || state);
         for changed in differing {

@@ -36,6 +36,9 @@ impl Objects {
     /// Notes a change of an object beside its fields.
     #[inline]
     pub(crate) fn note_facts(&mut self, id: NetId) {
+        if let Some(changes) = &mut self.private {
+            changes.entry(id).or_default();
+        }
         if let Some(journal) = &mut self.journal {
             journal.facts.insert(id);
         }
@@ -62,7 +65,7 @@ impl Objects {
 
     /// Notes the dirty fields of all objects, which are sent before the next record.
     pub(crate) fn note_all_flushed(&mut self) {
-        if self.journal.is_some() {
+        if self.journal.is_some() || self.private.is_some() {
             let mut changed = Vec::new();
             self.schedule.copy_dirty(&mut changed);
             for id in changed {
@@ -73,6 +76,7 @@ impl Objects {
 
     /// Notes the dirty fields of an object, which are sent before the next record.
     pub(crate) fn note_flushed(&mut self, id: NetId) {
+        self.note_private(id);
         let Some(mut journal) = self.journal.take() else {
             return;
         };

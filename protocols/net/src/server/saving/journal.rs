@@ -13,7 +13,7 @@ use syncvar_runtime::{Channel, NetId, WriteError};
 
 use crate::TickRecord;
 use crate::message::{Message, ObjectDestroy, SetParent};
-use crate::record::{ItemWriter, RecordHead, RecordKind};
+use crate::record::{ItemWriter, RecordHead, RecordKind, packets};
 use crate::save::SaveError;
 use crate::server::ServerEvent;
 use crate::server::ground::Ground;
@@ -21,7 +21,7 @@ use crate::server::objects::Objects;
 use crate::server::objects::journaled::JournalChanges;
 use crate::server::saving::facts::FactsWriter;
 use crate::server::saving::gather::{known_facts, object_facts};
-use crate::server::saving::objects::{ObjectWriter, packets};
+use crate::server::saving::objects::ObjectWriter;
 use crate::server::visibility::Visibility;
 
 /// Longest time without a record.

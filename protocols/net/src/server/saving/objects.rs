@@ -7,16 +7,12 @@ use syncvar_runtime::unstable::relations::Relation;
 use syncvar_runtime::unstable::world::World;
 use syncvar_runtime::{Channel, NetId, NetworkSceneId};
 
-use crate::Framing;
-use crate::record::ItemWriter;
+use crate::record::{ItemWriter, packets};
 use crate::save::SaveError;
 use crate::server::context::Context;
 use crate::server::objects::Objects;
 use crate::server::visibility::snapshot::{Reports, Snapshot};
 use crate::stats::Stats;
-
-/// Length of a gathered message.
-const PACKET: usize = 60_000;
 
 /// Writer of objects: snapshots, then the fields that they do not contain, by channel.
 #[derive(Debug)]
@@ -26,11 +22,6 @@ pub(crate) struct ObjectWriter {
     changes: Vec<Segments>,
     /// Counters that nobody reads: no client receives these bytes.
     stats: Stats,
-}
-
-/// Returns an empty buffer of messages that no connection receives.
-pub(crate) fn packets() -> Segments {
-    Framing::Compact.segments(PACKET)
 }
 
 impl Default for ObjectWriter {

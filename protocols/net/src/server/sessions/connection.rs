@@ -65,6 +65,8 @@ pub(crate) enum ConnectionState {
     Closing,
     /// No client: the observer of a recording. The program does not know it.
     Recording,
+    /// Its client has joined a gateway: it has no link, and observes nothing.
+    Remote,
 }
 
 impl Connection {
@@ -95,10 +97,24 @@ impl Connection {
         )
     }
 
+    /// Returns whether the client has joined a gateway.
+    #[inline]
+    pub(crate) fn is_remote(&self) -> bool {
+        self.state == ConnectionState::Remote
+    }
+
     /// Returns whether the connection is the observer of a recording.
     #[inline]
     pub(crate) fn records(&self) -> bool {
         self.state == ConnectionState::Recording
+    }
+
+    /// Returns whether the transport knows the connection.
+    fn has_link(&self) -> bool {
+        !matches!(
+            self.state,
+            ConnectionState::Recording | ConnectionState::Remote
+        )
     }
 
     /// Returns the number of the transport's connection; none while the client is away.
@@ -106,7 +122,7 @@ impl Connection {
     pub(crate) fn link(&self) -> Option<ConnectionId> {
         match &self.session {
             Some(session) => session.link,
-            None => (!self.records()).then_some(self.id),
+            None => self.has_link().then_some(self.id),
         }
     }
 

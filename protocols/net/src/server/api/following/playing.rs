@@ -239,7 +239,11 @@ impl<'a> Playing<'a> {
         let Some(place) = place else {
             return Err(unknown(frame));
         };
-        let target = Some(Target::Observers);
+        let target = match place.schema.target() {
+            // The owner is a connection of this server.
+            Target::NotOwner => Some(Target::NotOwner),
+            _ => Some(Target::Observers),
+        };
         let plan = match self.server.rooms().call_scope().plan(object, place, target) {
             Ok(plan) => plan,
             Err(error) => {

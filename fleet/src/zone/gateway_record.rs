@@ -1,0 +1,158 @@
+//! `GatewayRecord`: a record of a zone with the facts that a gateway needs. WIRE.md, section 12.
+
+use bytes::Bytes;
+use syncvar_net::TickRecord;
+use syncvar_runtime::{Encoding, NetId, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
+
+use super::message::{read_list, read_sized, read_u32, write_list, write_sized};
+use crate::WorldState;
+use crate::sealed::{opened, sealed};
+use crate::zone::{ClientId, ZoneId};
+
+/// An object that is real in the zone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Resident {
+    pub(crate) object: NetId,
+    pub(crate) epoch: u64,
+    /// Key of its player; empty without one.
+    pub(crate) player: Bytes,
+}
+
+/// Message of the zone for the client of a player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ClientMessage {
+    pub(crate) client: ClientId,
+    pub(crate) channel: u8,
+    pub(crate) message: Bytes,
+}
+
+/// Facts about the objects of a record.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GatewayFacts {
+    pub(crate) zone: ZoneId,
+    /// Objects that are new in the zone, or have perhaps a new player; in a keyframe, all objects.
+    pub(crate) residents: Vec<Resident>,
+    /// Objects that leave by a handover; in a keyframe, all that are on their way.
+    pub(crate) departed: Vec<NetId>,
+    pub(crate) messages: Vec<ClientMessage>,
+    /// Private fields.
+    pub(crate) private: TickRecord,
+}
+
+/// A record with its facts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GatewayRecord {
+    pub(crate) facts: GatewayFacts,
+    pub(crate) record: TickRecord,
+}
+
+/// A keyframe with its facts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GatewayState {
+    pub(crate) facts: GatewayFacts,
+    pub(crate) state: WorldState,
+}
+
+impl GatewayFacts {
+    fn write(&self) -> Bytes {
+        let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+        writer.write_varint(self.zone.0.into());
+        write_list(&mut writer, &self.residents, |writer, resident| {
+            writer.write_varint(resident.object.0.into());
+            writer.write_varint(resident.epoch);
+            write_sized(writer, &resident.player);
+        });
+        write_list(&mut writer, &self.departed, |writer, object| {
+            writer.write_varint(object.0.into());
+        });
+        write_list(&mut writer, &self.messages, |writer, message| {
+            writer.write_u64(message.client.0);
+            writer.write_u8(message.channel);
+            write_sized(writer, &message.message);
+        });
+        write_sized(&mut writer, self.private.as_bytes());
+        sealed(&writer)
+    }
+
+    fn read(reader: &mut NetworkReader<'_>) -> ReadResult<Self> {
+        let zone = ZoneId(read_u32(reader)?);
+        let residents = read_list(reader, |reader| {
+            Ok(Resident {
+                object: NetId(read_u32(reader)?),
+                epoch: reader.read_varint()?,
+                player: read_sized(reader)?,
+            })
+        })?;
+        let departed = read_list(reader, |reader| Ok(NetId(read_u32(reader)?)))?;
+        let messages = read_list(reader, |reader| {
+            Ok(ClientMessage {
+                client: ClientId(reader.read_u64()?),
+                channel: reader.read_u8()?,
+                message: read_sized(reader)?,
+            })
+        })?;
+        let private = read_sized(reader)?;
+        let private = TickRecord::from_bytes(&private);
+        let malformed = ReadErrorKind::Custom("a private record");
+        Ok(Self {
+            zone,
+            residents,
+            departed,
+            messages,
+            private: private.map_err(|_| reader.error(malformed))?,
+        })
+    }
+
+    /// Returns the facts, and the bytes behind them.
+    fn open(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let mut reader = NetworkReader::with_encoding(bytes, Encoding::Compact);
+        let length = usize::try_from(reader.read_varint().ok()?).ok()?;
+        let content = opened(reader.read_bytes(length).ok()?)?;
+        let rest = reader.rest();
+        let mut reader = NetworkReader::with_encoding(content, Encoding::Compact);
+        let facts = Self::read(&mut reader).ok()?;
+        reader.finish().ok()?;
+        Some((facts, rest))
+    }
+
+    fn before(&self, rest: &[u8]) -> Bytes {
+        let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+        write_sized(&mut writer, &self.write());
+        writer.write_bytes(rest);
+        writer.take_bytes()
+    }
+}
+
+impl GatewayRecord {
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        self.facts.before(self.record.as_bytes())
+    }
+
+    /// Decodes a record; `None` for damaged bytes.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (facts, rest) = GatewayFacts::open(bytes)?;
+        let record = TickRecord::from_bytes(rest).ok()?;
+        Some(Self { facts, record }).filter(GatewayRecord::is_whole)
+    }
+
+    /// Returns whether the facts belong to the record.
+    fn is_whole(&self) -> bool {
+        let private = &self.facts.private;
+        (private.origin(), private.seq()) == (self.record.origin(), self.record.seq())
+    }
+}
+
+impl GatewayState {
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        self.facts.before(&self.state.to_bytes())
+    }
+
+    /// Decodes a keyframe; `None` for damaged bytes.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (facts, rest) = GatewayFacts::open(bytes)?;
+        let state = WorldState::from_bytes(rest).ok()?;
+        let (private, keyframe) = (&facts.private, &state.keyframe);
+        let is_whole = (private.origin(), private.seq()) == (keyframe.origin(), keyframe.seq());
+        is_whole.then_some(Self { facts, state })
+    }
+}

@@ -1,0 +1,273 @@
+//! `GatewayStage`: zones with a gateway and its clients in virtual time, with an oracle.
+//!
+//! The oracle knows the promises of the section "Gateway" of the guide: no object ends on a client while it exists in the world, hooks run
+//! once for each change, each command runs once, and a client is equal to the union of the zones.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use syncvar::NetworkIdentity;
+use syncvar::join::Payload;
+use syncvar::prelude::*;
+use syncvar::{ConnectionId, Endpoint, PacketLimits, ServerConfig};
+use syncvar_fleet::gateway::{Gateway, GatewayConfig};
+use syncvar_fleet::memory::MemoryCarrier;
+use syncvar_fleet::{Carrier, Role};
+
+use crate::zone_stage::ZoneStage;
+use crate::zone_world::{Walker, prefabs};
+
+/// Returns tokens that no run repeats.
+fn token() -> [u8; 16] {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let mut token = [0; 16];
+    token[..8].copy_from_slice(&number.to_le_bytes());
+    token
+}
+
+/// Client of the gateway.
+pub(crate) struct Player {
+    pub(crate) client: NetworkClient,
+    /// Its walker.
+    pub(crate) own: NetId,
+    /// Number of its last call.
+    pub(crate) called: u32,
+    link: Option<ConnectionId>,
+    /// Objects that have ended on the client.
+    pub(crate) despawned: Vec<NetId>,
+    /// Objects that it has had.
+    pub(crate) known: BTreeSet<NetId>,
+    /// Largest step of its own walker.
+    pub(crate) largest_step: f32,
+    last: Option<f32>,
+}
+
+pub(crate) struct GatewayStage {
+    pub(crate) zones: ZoneStage,
+    pub(crate) gateway: Gateway<MemoryCarrier>,
+    pub(crate) players: Vec<Player>,
+}
+
+impl GatewayStage {
+    /// Starts zones with walkers, and a gateway.
+    pub(crate) fn new(seed: u64, zones: u32, walkers: u16) -> Self {
+        let mut stage = ZoneStage::new(seed, zones);
+        let carrier = stage.fleet.node(Role::Gateway, "");
+        stage.guests.push(carrier.id());
+        for process in &stage.processes {
+            stage.fleet.connect(carrier.id(), process.carrier.id());
+        }
+        let server = ServerConfig {
+            incarnation: seed + 1000,
+            reconnect_grace: Duration::from_secs(10),
+            session_tokens: Some(token),
+            ..ServerConfig::default()
+        };
+        let config = GatewayConfig {
+            server,
+            ..GatewayConfig::default()
+        };
+        let gateway = Gateway::new(carrier, config).expect("an incarnation");
+        let mut stage = Self {
+            zones: stage,
+            gateway,
+            players: Vec::new(),
+        };
+        stage.run(40);
+        for place in 0..zones as usize {
+            stage.zones.spawn(place, walkers);
+        }
+        stage.run(40);
+        stage
+    }
+
+    /// Adds a client that is the player of a walker.
+    pub(crate) fn join(&mut self, own: NetId) -> usize {
+        let mut client = NetworkClient::new(prefabs());
+        let key = format!("player {own}");
+        client.set_join_payload(Payload::of(&key).expect("a short text"));
+        self.players.push(Player {
+            client,
+            own,
+            called: 0,
+            link: None,
+            despawned: Vec::new(),
+            known: BTreeSet::new(),
+            largest_step: 0.0,
+            last: None,
+        });
+        let place = self.players.len() - 1;
+        self.connect(place);
+        place
+    }
+
+    /// Gives a client a link, also after the loss of the former one.
+    pub(crate) fn connect(&mut self, place: usize) {
+        let player = &mut self.players[place];
+        player.link = Some(self.gateway.handle_connect(PacketLimits::STREAM));
+        player.client.handle_connect();
+    }
+
+    /// Takes the link of a client.
+    pub(crate) fn cut(&mut self, place: usize) {
+        let player = &mut self.players[place];
+        if let Some(link) = player.link.take() {
+            Endpoint::handle_disconnect(&mut self.gateway, link);
+            player.client.handle_disconnect();
+        }
+    }
+
+    /// Calls the own walker of a client.
+    pub(crate) fn call(&mut self, place: usize) {
+        let player = &mut self.players[place];
+        let own = player.own;
+        let sent = player.client.calls::<Walker>(own).call(player.called + 1);
+        if sent.is_ok() {
+            player.called += 1;
+        }
+    }
+
+    pub(crate) fn run(&mut self, ticks: u32) {
+        for _ in 0..ticks {
+            self.step();
+        }
+    }
+
+    pub(crate) fn step(&mut self) {
+        self.step_and_tear(None);
+    }
+
+    pub(crate) fn step_and_tear(&mut self, torn: Option<usize>) {
+        self.zones.step_and_tear(torn);
+        let now = self.zones.now;
+        self.gateway.update(now);
+        while let Some(event) = self.gateway.poll_event() {
+            let server = self.gateway.server_mut().expect("a server with events");
+            if let ServerEvent::Connected { connection } = event {
+                let key: String = { server.join_payload(connection) }
+                    .and_then(|payload| payload.decode().ok())
+                    .expect("a key");
+                server
+                    .set_player_key(connection, key)
+                    .expect("a connection");
+            }
+        }
+        let mut packets = Vec::new();
+        while let Some(packet) = self.gateway.poll_transmit() {
+            packets.push((packet.connection, packet.channel, packet.to_bytes()));
+        }
+        for player in &mut self.players {
+            player.client.update(now);
+            let mine = packets
+                .iter()
+                .filter(|(link, ..)| Some(*link) == player.link);
+            for (_, channel, bytes) in mine {
+                player
+                    .client
+                    .handle_packet(*channel, bytes)
+                    .expect("a packet");
+            }
+            player.take_events();
+        }
+        for player in &mut self.players {
+            let Some(link) = player.link else {
+                continue;
+            };
+            while self.gateway.accepts_packets(link)
+                && let Some(packet) = player.client.poll_transmit()
+            {
+                let handled =
+                    Endpoint::handle_packet(&mut self.gateway, link, packet.channel, &packet.bytes);
+                handled.expect("a packet of an honest client");
+            }
+        }
+        while let Some(link) = self.gateway.poll_close() {
+            for player in self.players.iter_mut().filter(|it| it.link == Some(link)) {
+                player.link = None;
+                player.client.handle_disconnect();
+            }
+        }
+    }
+
+    /// Checks the promises for a fleet at rest.
+    pub(crate) fn check(&mut self) {
+        for known in self.zones.objects.values_mut() {
+            known.direction = 0.0;
+        }
+        self.run(120);
+        self.zones.check();
+        self.run(60);
+        assert_eq!(
+            self.gateway.pending_commands(),
+            0,
+            "all commands are acknowledged"
+        );
+        for player in &self.players {
+            self.check_player(player);
+        }
+    }
+
+    fn check_player(&self, player: &Player) {
+        assert_eq!(player.despawned, [], "no object has ended on the client");
+        let here: Vec<NetId> = { player.client.identities() }
+            .map(NetworkIdentity::net_id)
+            .collect();
+        let world: Vec<NetId> = self.zones.objects.keys().copied().collect();
+        assert_eq!(here, world, "the client has the objects of all zones");
+        for object in world {
+            let process = self.zones.real(object).expect("a real object");
+            let real = process.zone.server().get::<Walker>(object).expect("it");
+            let seen = player.client.get::<Walker>(object).expect("it");
+            assert_eq!(seen.x.to_bits(), real.x.to_bits(), "{object}");
+            let newest = *seen.writes / 8 * 8;
+            let trail = (0..4).rev().filter_map(|it| newest.checked_sub(8 * it));
+            let trail: Vec<u32> = trail.filter(|it| *it > 0).collect();
+            assert_eq!(seen.trail[..], trail, "{object} at write {}", *seen.writes);
+            assert_eq!(
+                seen.wrong_hooks, 0,
+                "hooks of {object} run once for a change"
+            );
+            assert_eq!(
+                *seen.wrong_calls, 0,
+                "calls of {object} in order, each once"
+            );
+            let behind = *real.writes - *seen.writes;
+            assert!(behind <= 8, "{object} is {behind} ticks behind");
+            assert_eq!(self.gateway.zone_of(object), Some(process.zone.id()));
+            let is_own = object == player.own;
+            let owner = player.client.is_owner(object);
+            assert_eq!(owner, is_own, "the owner of {object}");
+            let secret = if is_own { *real.secret } else { 0 };
+            assert_eq!(*seen.secret, secret, "a field of the owner of {object}");
+            if is_own {
+                assert_eq!(
+                    *real.calls, player.called,
+                    "each call of {object} runs once"
+                );
+                assert_eq!(*seen.calls, player.called, "a field of the owner");
+            }
+        }
+    }
+}
+
+impl Player {
+    fn take_events(&mut self) {
+        while let Some(event) = self.client.poll_event() {
+            match event {
+                ClientEvent::Spawned { object } => {
+                    self.known.insert(object);
+                }
+                ClientEvent::Despawned { object, .. } => self.despawned.push(object),
+                ClientEvent::Poisoned { .. } => panic!("{event:?}"),
+                _ => {}
+            }
+        }
+        let x = self.client.get::<Walker>(self.own).map(|walker| *walker.x);
+        if let (Some(last), Some(x)) = (self.last, x) {
+            self.largest_step = self.largest_step.max((x - last).abs());
+        }
+        self.last = x;
+    }
+}
