@@ -82,8 +82,9 @@ const LINE = 15;
 /** Returns the box of a name below all boxes that it would cover, and takes it. */
 export function placed(x, y, half, taken) {
   const box = { x, y, half };
-  const covered = () => taken.find((it) => Math.abs(it.x - x) < it.half + half && Math.abs(it.y - box.y) < LINE);
-  for (let other; (other = covered()); ) box.y = other.y + LINE;
+  const beside = taken.filter((it) => Math.abs(it.x - x) < it.half + half).sort((one, two) => one.y - two.y);
+  // Each box once, from above: a rounded sum may still lie within LINE of the box that it was made from.
+  for (const other of beside) if (Math.abs(other.y - box.y) < LINE) box.y = other.y + LINE;
   taken.push(box);
   return box;
 }
