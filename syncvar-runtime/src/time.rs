@@ -33,6 +33,26 @@ impl NetworkTime {
             tick: whole.saturating_add(part),
         }
     }
+
+    /// Returns the first moment of a tick, for a number of ticks per second: at most 10⁹. A loop that runs one tick
+    /// after the other takes its times from here. A period in whole nanoseconds is too short for most rates: its
+    /// multiples fall behind the ticks, and two steps have the same tick.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::NetworkTime;
+    ///
+    /// assert_eq!(NetworkTime::of_tick(2, 30).time, Duration::from_nanos(66_666_667));
+    /// assert_eq!(NetworkTime::new(2 * Duration::from_secs(1) / 30, 30).tick, 1);
+    /// ```
+    pub fn of_tick(tick: u64, tick_rate: u32) -> Self {
+        let rate = u64::from(tick_rate.max(1));
+        let nanos = (tick % rate * NANOS_PER_SECOND).div_ceil(rate);
+        Self {
+            time: Duration::from_secs(tick / rate) + Duration::from_nanos(nanos),
+            tick,
+        }
+    }
 }
 
 /// Ticks of the send interval of behaviours without one: UNet's 0.1 s at 30 ticks per second.
@@ -66,5 +86,17 @@ mod tests {
         assert_eq!(tick(10_000, 1), 10);
         assert_eq!(NetworkTime::new(Duration::MAX, u32::MAX).tick, u64::MAX);
         assert_eq!(micros(Duration::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn the_first_moment_of_a_tick_is_exact() {
+        let before = Duration::from_nanos(1);
+        for rate in [1, 7, 24, 30, 60, 90, 128, 144, 999_999_999, 1_000_000_000] {
+            for tick in (1..300).chain((1..60).map(|bits| 1 << bits)) {
+                let first = NetworkTime::of_tick(tick, rate);
+                assert_eq!(NetworkTime::new(first.time, rate), first);
+                assert_eq!(NetworkTime::new(first.time - before, rate).tick, tick - 1);
+            }
+        }
     }
 }

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
+use syncvar_runtime::{ConnectionId, Endpoint, NetworkTime, Transmit};
 use tokio::runtime::{EnterGuard, Handle};
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::Instant;
 
 use super::Host;
 use crate::gate::Gate;
@@ -52,16 +52,17 @@ impl<E: Endpoint> Host<E> {
         let held = HeldClock::new(server);
         let server = &mut *held.0;
         let started = Instant::now();
-        let tick = Duration::from_secs(1) / server.tick_rate().max(1);
-        let mut ticks = tokio::time::interval(tick);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let rate = server.tick_rate().max(1);
+        let mut next = NetworkTime::of_tick(0, rate);
+        let mut timer = std::pin::pin!(tokio::time::sleep_until(started));
         loop {
             tokio::select! {
-                due = ticks.tick() => {
+                () = timer.as_mut() => {
                     // A late tick gets the real time; a punctual one the planned time, without jitter.
-                    let late = due.elapsed();
-                    let now = if late < tick { due } else { due + late };
-                    let now = now.duration_since(started);
+                    let time = NetworkTime::new(started.elapsed(), rate);
+                    let now = if time.tick > next.tick { time.time } else { next.time };
+                    next = NetworkTime::of_tick(next.tick.max(time.tick) + 1, rate);
+                    timer.as_mut().reset(started + next.time);
                     self.receive(server, now);
                     let old = server.event_count();
                     let flow = game(server, now);
