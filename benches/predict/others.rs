@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, ServerConfig};
+use syncvar::{ClientConfig, NetworkTime, ServerConfig};
 
 use super::{Move, Mover, Moves as _};
 
@@ -75,7 +75,7 @@ fn run(others: u32, moving: usize) -> [Duration; 2] {
         }
     });
     for tick in 0..TICKS {
-        let now = Duration::from_secs(1) / RATE * tick;
+        let now = NetworkTime::of_tick(tick.into(), RATE).time;
         for tick in server.ticks_until(now) {
             for end in &ends {
                 server.step(end.own, tick, step).expect("spawned");

@@ -6,6 +6,7 @@ use std::error::Error;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
+use syncvar::NetworkTime;
 use syncvar::log::{Recorder, RecorderOptions};
 use syncvar::prelude::*;
 
@@ -58,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if tick % 300 == 0 {
             recorder.mark(&mut server, "ten seconds", tick / 300);
         }
-        let now = tick * Duration::from_secs(1) / 30;
+        let now = NetworkTime::of_tick(tick.into(), 30).time;
         std::thread::sleep(now.saturating_sub(begin.elapsed()));
         server.update(now);
         recorder.update(&mut server);

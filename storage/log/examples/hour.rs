@@ -6,12 +6,12 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use syncvar::ServerConfig;
 use syncvar::codec::Quantized;
 use syncvar::log::{Player, Recorder, RecorderOptions};
 use syncvar::prelude::*;
 use syncvar::records::TickRecord;
 use syncvar::testing::Random;
+use syncvar::{NetworkTime, ServerConfig};
 
 const OBJECTS: usize = 1_000;
 const SEEKS: usize = 1_000;
@@ -90,7 +90,7 @@ fn record(path: &std::path::Path, movers: usize, ticks: u32) -> Result<u64, Box<
         for id in &ids[..movers] {
             server.get_mut::<Mover>(*id)?.drive(&mut random);
         }
-        server.update(tick * Duration::from_secs(1) / 30);
+        server.update(NetworkTime::of_tick(tick.into(), 30).time);
         for record in server.records_after(last) {
             bytes += record.as_bytes().len() as u64;
         }

@@ -6,6 +6,7 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
+use syncvar::NetworkTime;
 use syncvar::log::{Journal, JournalOptions, JournalSync};
 use syncvar::prelude::*;
 
@@ -56,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             *unit.health += 1;
         }
         let begin = Instant::now();
-        server.update(tick * Duration::from_secs(1) / 30);
+        server.update(NetworkTime::of_tick(tick.into(), 30).time);
         updates.push(begin.elapsed());
         let begin = Instant::now();
         journal.update(&mut server)?;

@@ -116,7 +116,7 @@ pub enum RecorderEvent {
 /// Recording of a server into files.
 ///
 /// ```
-/// use std::time::Duration;
+/// use syncvar::NetworkTime;
 /// use syncvar::log::{LogReader, Recorder, RecorderOptions};
 /// use syncvar::prelude::*;
 ///
@@ -137,7 +137,7 @@ pub enum RecorderEvent {
 ///     if tick == 60 {
 ///         recorder.mark(&mut server, "fastest lap", 41.5);
 ///     }
-///     server.update(tick * Duration::from_secs(1) / 30);
+///     server.update(NetworkTime::of_tick(tick.into(), 30).time);
 ///     recorder.update(&mut server);
 /// }
 /// recorder.finish()?;

@@ -8,7 +8,6 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use ring::rand::{SecureRandom, SystemRandom};
-use syncvar::ServerConfig;
 use syncvar::interest::{GroupTags, Tag};
 use syncvar::log::{Journal, JournalOptions, JournalSync};
 use syncvar::prelude::*;
@@ -17,6 +16,7 @@ use syncvar::tcp::TransportOptions;
 use syncvar::tls::Identity;
 use syncvar::transport::Host;
 use syncvar::websocket::WebPort;
+use syncvar::{NetworkTime, ServerConfig};
 
 use crate::world::{Build, CHANGES, First, GROUP, LIFE, SPARK, SPARKS, Second, UNIT, UNITS};
 
@@ -87,7 +87,7 @@ fn serve<B: Build>(directory: &Path, port: u16, clients: usize) -> Result<(), Bo
     let (orders, start) = (orders(), server.now());
     let (begin, mut is_quiet) = (Instant::now(), false);
     for tick in 1_u32.. {
-        let next = tick * Duration::from_secs(1) / RATE;
+        let next = NetworkTime::of_tick(tick.into(), RATE).time;
         std::thread::sleep(next.saturating_sub(begin.elapsed()));
         let now = start + begin.elapsed();
         host.receive(&mut server, now);

@@ -27,7 +27,7 @@ impl NetworkServer {
     /// are written for it, too. A server that does not record has no cost.
     ///
     /// ```
-    /// use std::time::Duration;
+    /// use syncvar::NetworkTime;
     /// use syncvar::prelude::*;
     ///
     /// # #[derive(NetworkBehaviour, Default)]
@@ -40,7 +40,7 @@ impl NetworkServer {
     /// let (mut file, mut last) = (Vec::new(), 0);
     /// for tick in 1..=30_u32 {
     ///     server.spawn(Door::default());
-    ///     server.update(tick * Duration::from_secs(1) / 30);
+    ///     server.update(NetworkTime::of_tick(tick.into(), 30).time);
     ///     for record in server.records_after(last) {
     ///         let length = u32::try_from(record.as_bytes().len())?;
     ///         file.extend(length.to_le_bytes());
