@@ -1,5 +1,9 @@
 //! `Carrier`: the interface between the nodes of a fleet and the network between them.
 
+mod questions;
+
+pub use questions::OpenQuestions;
+
 use std::fmt;
 use std::time::Duration;
 

@@ -14,13 +14,11 @@ pub use message::LinkError;
 use message::{Hello, LinkMessage};
 pub use port::LinkPort;
 
+use crate::carrier::OpenQuestions;
 use crate::{Carrier, CarrierEvent, Node, NodeId, Question, QuestionId, Role, Topic};
 
 /// Time without an answer after which a question ends.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Most questions of a node that wait for an answer.
-const MAX_ASKED: usize = 4096;
 
 /// Place of a connection: the port of the listeners, or of a dialled source.
 type Place = (usize, ConnectionId);
@@ -71,9 +69,7 @@ pub struct LinkCarrier {
     /// Own subscriptions, which a new link begins with.
     subscriptions: BTreeSet<(NodeId, Topic)>,
     events: VecDeque<CarrierEvent>,
-    /// Own questions without an answer: the asked node and the time of the end.
-    asked: BTreeMap<QuestionId, (NodeId, Duration)>,
-    questions: u64,
+    questions: OpenQuestions,
     now: Duration,
 }
 
@@ -100,8 +96,7 @@ impl LinkCarrier {
             nodes: BTreeMap::new(),
             subscriptions: BTreeSet::new(),
             events: VecDeque::new(),
-            asked: BTreeMap::new(),
-            questions: 0,
+            questions: OpenQuestions::new(ANSWER_TIMEOUT),
             now: Duration::ZERO,
         }
     }
@@ -207,11 +202,9 @@ impl LinkCarrier {
             },
             LinkMessage::Question(id, question) => CarrierEvent::Asked { from, id, question },
             LinkMessage::Answer(id, bytes) => {
-                let is_awaited = self.asked.get(&id).is_some_and(|(node, _)| *node == from);
-                if !is_awaited {
+                if !self.questions.close(id, from) {
                     return;
                 }
-                self.asked.remove(&id);
                 let answer = Some(bytes);
                 CarrierEvent::Answered { id, answer }
             }
@@ -253,16 +246,8 @@ impl Carrier for LinkCarrier {
             port.advance(now);
         }
         self.take_input();
-        let events = &mut self.events;
-        let nodes = &self.nodes;
-        self.asked.retain(|id, (node, until)| {
-            let is_open = *until > now && nodes.contains_key(node);
-            if !is_open {
-                let (id, answer) = (*id, None);
-                events.push_back(CarrierEvent::Answered { id, answer });
-            }
-            is_open
-        });
+        let ends = { &mut self.questions }.expire(now, |node| self.nodes.contains_key(&node));
+        self.events.extend(ends);
     }
 
     fn nodes(&self) -> Vec<Node> {
@@ -302,15 +287,7 @@ impl Carrier for LinkCarrier {
     }
 
     fn ask(&mut self, to: NodeId, question: Question) -> QuestionId {
-        self.questions += 1;
-        let id = QuestionId(self.questions);
-        let has_room = self.asked.len() < MAX_ASKED;
-        let until = if has_room {
-            self.now + ANSWER_TIMEOUT
-        } else {
-            self.now
-        };
-        self.asked.insert(id, (to, until));
+        let (id, has_room) = self.questions.open(to, self.now);
         if has_room {
             self.send(to, LinkMessage::Question(id, question));
         }

@@ -1,0 +1,146 @@
+//! Spectators of a relay behind faults of processes: a relay that is stopped and killed, an origin that is restarted.
+//!
+//! ```sh
+//! cargo run --release --example faults          # nodes on zenoh
+//! cargo run --release --example faults links    # nodes on the links of syncvar-fleet
+//! ```
+//!
+//! Origin, relay and spectators are processes. Each tick of the origin has a sum over all objects: a spectator is equal to the origin if it sees
+//! the sum of its own objects, and present if the tick is at most 0.5 s old. Ends with an error if a spectator is neither within 2 s after a
+//! fault, or if it sees objects of two origins.
+
+mod carriers;
+mod nodes;
+
+use std::error::Error;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use carriers::{Links, OnLinks, OnZenoh};
+use nodes::{Spectator, prefabs};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Longest time until all spectators are equal after a fault.
+const LIMIT: Duration = Duration::from_secs(2);
+
+const SPECTATORS: usize = 20;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["origin", "links", address] => nodes::origin::<OnLinks>(address),
+        ["origin", _, address] => nodes::origin::<OnZenoh>(address),
+        ["relay", "links", address, port] => nodes::relay::<OnLinks>(address, port),
+        ["relay", _, address, port] => nodes::relay::<OnZenoh>(address, port),
+        [] | ["zenoh"] => play("zenoh"),
+        ["links"] => play("links"),
+        _ => Err("usage: faults [zenoh | links]".into()),
+    }
+}
+
+/// Process of a node. It ends with the value.
+struct Process(Child);
+
+impl Process {
+    /// Starts a node, and waits for its first line.
+    fn start(arguments: &[&str]) -> Outcome<Self> {
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = child.stdout.take().ok_or("no output")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        if line.trim() != "ready" {
+            return Err(format!("{arguments:?}: {line}").into());
+        }
+        Ok(Self(child))
+    }
+
+    fn signal(&self, name: &str) -> Outcome<()> {
+        let pid = self.0.id().to_string();
+        let status = Command::new("kill").args([name, &pid]).status()?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err("kill fails".into())
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn play(carrier: &str) -> Outcome<()> {
+    let [nodes, port] = [free_port()?, free_port()?];
+    let start_origin = || Process::start(&["origin", carrier, &nodes]);
+    let start_relay = || Process::start(&["relay", carrier, &nodes, &port]);
+    let mut origin = start_origin()?;
+    let mut relay = start_relay()?;
+    let started = Instant::now();
+    let spectators = (0..SPECTATORS).map(|_| Spectator::join(&port, started));
+    let mut spectators = spectators.collect::<Outcome<Vec<_>>>()?;
+    report(&mut spectators, "first join", Instant::now())?;
+    for seconds in [1, 6, 15] {
+        relay.signal("-STOP")?;
+        watch(&mut spectators, Duration::from_secs(seconds))?;
+        relay.signal("-CONT")?;
+        let what = format!("relay stopped for {seconds} s");
+        report(&mut spectators, &what, Instant::now())?;
+    }
+    drop(relay);
+    watch(&mut spectators, Duration::from_secs(1))?;
+    relay = start_relay()?;
+    report(
+        &mut spectators,
+        "relay killed, the next one ready",
+        Instant::now(),
+    )?;
+    drop(origin);
+    watch(&mut spectators, Duration::from_secs(1))?;
+    origin = start_origin()?;
+    report(
+        &mut spectators,
+        "origin killed, the next one ready",
+        Instant::now(),
+    )?;
+    drop((relay, origin));
+    Ok(())
+}
+
+/// Moves all spectators for a time.
+fn watch(spectators: &mut [Spectator], time: Duration) -> Outcome<()> {
+    let until = Instant::now() + time;
+    while Instant::now() < until {
+        for spectator in &mut *spectators {
+            spectator.run()?;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// Prints the time until all spectators are equal to the origin, since the end of a fault.
+fn report(spectators: &mut [Spectator], what: &str, from: Instant) -> Outcome<()> {
+    while !spectators.iter().all(|it| it.is_equal() && it.is_present()) {
+        if from.elapsed() > LIMIT {
+            return Err(format!("{what}: not equal after {LIMIT:?}").into());
+        }
+        watch(spectators, Duration::from_millis(1))?;
+    }
+    println!("{what}: equal after {:.2} s", from.elapsed().as_secs_f64());
+    watch(spectators, Duration::from_secs(1))
+}
+
+fn free_port() -> Outcome<String> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+    Ok(listener.local_addr()?.to_string())
+}

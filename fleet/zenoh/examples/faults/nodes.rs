@@ -1,0 +1,184 @@
+//! The world, and the processes: origin, relay, spectators.
+
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use syncvar::prelude::*;
+use syncvar::testing::Random;
+use syncvar::transport::{Host, Peer, TransportOptions};
+use syncvar::{NetworkTime, Reconnect, ServerConfig};
+use syncvar_fleet::{NodeId, Origin, Relay, RelayConfig, Role};
+
+use crate::Outcome;
+use crate::carriers::Links;
+
+const RATE: u32 = 30;
+const UNITS: usize = 1000;
+/// Units that change in a tick.
+const CHANGES: usize = 100;
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Unit {
+    #[sync_var]
+    value: SyncVar<u32>,
+    /// Number of the origin's run.
+    #[sync_var]
+    run: SyncVar<u64>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Total {
+    #[sync_var]
+    sum: SyncVar<u64>,
+    #[sync_var]
+    run: SyncVar<u64>,
+    /// Time of the tick, in milliseconds of the machine's clock.
+    #[sync_var]
+    at: SyncVar<u64>,
+}
+
+pub(crate) fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<Unit>("unit")
+        .register::<Total>("total")
+}
+
+fn clock() -> Outcome<u64> {
+    Ok(u64::try_from(UNIX_EPOCH.elapsed()?.as_millis())?)
+}
+
+/// Runs an origin with 1 000 objects, of which a tenth changes in each tick.
+pub(crate) fn origin<L: Links>(address: &str) -> Outcome<()> {
+    let run = clock()?;
+    let config = ServerConfig {
+        tick_rate: RATE,
+        incarnation: run,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(prefabs(), config);
+    let units: Vec<_> = (0..UNITS).map(|_| server.spawn(Unit::default())).collect();
+    for unit in &units {
+        server.get_mut::<Unit>(*unit)?.run.set(run);
+    }
+    let total = server.spawn(Total::default());
+    server.get_mut::<Total>(total)?.run.set(run);
+    let mut origin = Origin::begin(&mut server)?;
+    let (mut links, mut carrier) = L::open(NodeId(run), Role::Origin, address)?;
+    println!("ready");
+    let (started, mut random) = (Instant::now(), Random::new(run));
+    let mut values = vec![0_u32; UNITS];
+    for tick in 0.. {
+        let now = NetworkTime::of_tick(tick, RATE).time;
+        std::thread::sleep(now.saturating_sub(started.elapsed()));
+        links.receive(&mut carrier, now);
+        for _ in 0..CHANGES {
+            let number = random.below(1000) as usize;
+            values[number] = random.below(1_000_000);
+            server
+                .get_mut::<Unit>(units[number])?
+                .value
+                .set(values[number]);
+        }
+        let mut all = server.get_mut::<Total>(total)?;
+        all.sum.set(values.iter().copied().map(u64::from).sum());
+        all.at.set(clock()?);
+        drop(all);
+        server.update(now);
+        origin.pump(&mut server, &mut carrier, now);
+        links.transmit(&mut carrier, now);
+    }
+    Ok(())
+}
+
+/// Runs a relay for spectators at an address.
+pub(crate) fn relay<L: Links>(source: &str, address: &str) -> Outcome<()> {
+    let (mut links, carrier) = L::open(NodeId(clock()?), Role::Relay, source)?;
+    let mut spectators = Host::new(TransportOptions::default());
+    spectators.listen_tcp(address)?;
+    let mut relay = Relay::new(carrier, RelayConfig::default());
+    println!("ready");
+    let started = Instant::now();
+    loop {
+        let now = started.elapsed();
+        links.receive(relay.carrier_mut(), now);
+        spectators.receive(&mut relay, now);
+        relay.update(now);
+        spectators.transmit(&mut relay, now);
+        links.transmit(relay.carrier_mut(), now);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A spectator over TCP.
+pub(crate) struct Spectator {
+    client: NetworkClient,
+    peer: Peer,
+    started: Instant,
+}
+
+impl Spectator {
+    pub(crate) fn join(address: &str, started: Instant) -> Outcome<Self> {
+        let client = NetworkClient::new(prefabs());
+        let options = TransportOptions {
+            reconnect: Some(Reconnect {
+                first_delay: Duration::from_millis(100),
+                max_delay: Duration::from_millis(500),
+                max_attempts: u32::MAX,
+            }),
+            ..TransportOptions::default()
+        };
+        let peer = Peer::tcp(address, &client, options)?;
+        Ok(Self {
+            client,
+            peer,
+            started,
+        })
+    }
+
+    /// Moves packets. An error for objects of two origins in one replica.
+    pub(crate) fn run(&mut self) -> Outcome<()> {
+        let now = self.started.elapsed();
+        self.peer.receive(&mut self.client, now)?;
+        self.client.update(now);
+        self.peer.transmit(&mut self.client, now);
+        while let Some(event) = self.client.poll_event() {
+            if let ClientEvent::Tick { .. } = event {
+                self.check_runs()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_runs(&self) -> Outcome<()> {
+        let mut runs: Vec<_> = { self.client.identities() }
+            .filter_map(|it| self.client.get::<Unit>(it.net_id()))
+            .map(|unit| *unit.run)
+            .collect();
+        runs.sort_unstable();
+        runs.dedup();
+        if runs.len() > 1 {
+            return Err(format!("objects of {} origins", runs.len()).into());
+        }
+        Ok(())
+    }
+
+    fn total(&self) -> Option<&Total> {
+        { self.client.identities() }.find_map(|it| self.client.get::<Total>(it.net_id()))
+    }
+
+    /// Returns whether the sum of the origin is that of the objects here.
+    pub(crate) fn is_equal(&self) -> bool {
+        let ids = self.client.identities().map(|it| it.net_id());
+        let units: Vec<_> = ids.filter_map(|id| self.client.get::<Unit>(id)).collect();
+        let sum: u64 = units.iter().map(|unit| u64::from(*unit.value)).sum();
+        units.len() == UNITS && self.total().is_some_and(|it| *it.sum == sum)
+    }
+
+    /// Returns whether the last tick is at most half a second old.
+    pub(crate) fn is_present(&self) -> bool {
+        let at = self.total().map(|it| *it.at);
+        at.zip(clock().ok())
+            .is_some_and(|(at, now)| now.saturating_sub(at) < 500)
+    }
+}
