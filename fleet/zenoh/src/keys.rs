@@ -27,7 +27,7 @@ impl Keys {
     pub(crate) fn alive(&self, node: &Node, tier: u8) -> String {
         let Node { id, role, address } = node;
         // Addresses have characters that a key may not have. A part of a key is not empty.
-        let address: String = address.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let address = hex::encode(address);
         let role = role_name(*role);
         format!(
             "{}/{:016x}/{role}/{tier}/x{address}",
@@ -49,7 +49,7 @@ impl Keys {
         let node = Node {
             id: NodeId(u64::from_str_radix(id, 16).ok()?),
             role: ROLES.iter().find(|(_, name)| *name == role)?.0,
-            address: String::from_utf8(unhex(address.strip_prefix('x')?)?).ok()?,
+            address: String::from_utf8(hex::decode(address.strip_prefix('x')?).ok()?).ok()?,
         };
         Some((node, tier.parse().ok()?))
     }
@@ -69,12 +69,6 @@ const ROLES: [(Role, &str); 4] = [
 fn role_name(role: Role) -> &'static str {
     let named = ROLES.iter().find(|(it, _)| *it == role);
     named.map_or("", |(_, name)| name)
-}
-
-fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let bytes = digits.as_bytes();
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    (bytes.len() % 2 == 0).then(|| bytes.chunks(2).map(byte).collect())?
 }
 
 #[cfg(test)]

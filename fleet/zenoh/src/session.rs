@@ -146,7 +146,7 @@ impl SessionThread {
             })
             .wait()?;
         let inbox = Arc::clone(&self.inbox);
-        let questions = { self.session }
+        let questions = { &self.session }
             .declare_queryable(self.keys.questions(id))
             .callback(move |query| {
                 let bytes = query.payload().map(|it| it.to_bytes().into_owned().into());

@@ -17,8 +17,8 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use carriers::{Links, OnLinks, OnZenoh};
-use nodes::{Spectator, prefabs};
+use carriers::{OnLinks, OnZenoh};
+use nodes::Spectator;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use syncvar::prelude::*;
 use syncvar::testing::Random;
-use syncvar::transport::{Host, Peer, TransportOptions};
-use syncvar::{NetworkTime, Reconnect, ServerConfig};
+use syncvar::transport::{Host, Peer, Reconnect, TransportOptions};
+use syncvar::{NetworkTime, ServerConfig};
 use syncvar_fleet::{NodeId, Origin, Relay, RelayConfig, Role};
 
 use crate::Outcome;
@@ -151,10 +151,7 @@ impl Spectator {
     }
 
     fn check_runs(&self) -> Outcome<()> {
-        let mut runs: Vec<_> = { self.client.identities() }
-            .filter_map(|it| self.client.get::<Unit>(it.net_id()))
-            .map(|unit| *unit.run)
-            .collect();
+        let mut runs: Vec<_> = self.units().map(|unit| *unit.run).collect();
         runs.sort_unstable();
         runs.dedup();
         if runs.len() > 1 {
@@ -163,14 +160,17 @@ impl Spectator {
         Ok(())
     }
 
+    fn units(&self) -> impl Iterator<Item = &Unit> {
+        { self.client.identities() }.filter_map(|it| self.client.get::<Unit>(it.net_id()))
+    }
+
     fn total(&self) -> Option<&Total> {
         { self.client.identities() }.find_map(|it| self.client.get::<Total>(it.net_id()))
     }
 
     /// Returns whether the sum of the origin is that of the objects here.
     pub(crate) fn is_equal(&self) -> bool {
-        let ids = self.client.identities().map(|it| it.net_id());
-        let units: Vec<_> = ids.filter_map(|id| self.client.get::<Unit>(id)).collect();
+        let units: Vec<_> = self.units().collect();
         let sum: u64 = units.iter().map(|unit| u64::from(*unit.value)).sum();
         units.len() == UNITS && self.total().is_some_and(|it| *it.sum == sum)
     }
