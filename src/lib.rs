@@ -163,7 +163,7 @@ pub mod motion {
 
 /// State of a server as bytes.
 pub mod saving {
-    pub use syncvar_net::{Save, SaveError};
+    pub use syncvar_net::{PendingSave, Save, SaveError};
 }
 
 /// Tick records: recordings, replays and gateways.

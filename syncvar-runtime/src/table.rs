@@ -175,8 +175,20 @@ impl<T> Table<T> {
 
     /// Returns numbers and values by ascending number.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        let directories = (0..).step_by(DIRECTORY).zip(&self.directories);
-        let pages = directories.flat_map(|(first, directory)| {
+        self.iter_behind(0)
+    }
+
+    /// Returns numbers and values by ascending number, from a number on.
+    pub fn iter_from(&self, first: u32) -> impl Iterator<Item = (u32, &T)> {
+        let (directory, ..) = position(first);
+        let values = self.iter_behind(directory);
+        values.skip_while(move |(number, _)| *number < first)
+    }
+
+    /// Returns numbers and values, behind a number of directories.
+    fn iter_behind(&self, directories: usize) -> impl Iterator<Item = (u32, &T)> {
+        let all = (0..).step_by(DIRECTORY).zip(&self.directories);
+        let pages = all.skip(directories).flat_map(|(first, directory)| {
             let pages = directory.iter().flat_map(|directory| &directory.pages);
             (first..).zip(pages)
         });
@@ -236,6 +248,9 @@ mod tests {
             [1, 2, 300, 70_000]
         );
         assert_eq!(table.len(), 4);
+        let from = |first| table.iter_from(first).map(|(number, _)| number).collect();
+        let lists: [Vec<_>; 3] = [2, 301, 70_001].map(from);
+        assert_eq!(lists, [vec![2, 300, 70_000], vec![70_000], vec![]]);
         assert_eq!(table.remove(300), Some(300));
         assert_eq!(table.remove(300), None);
         let first = table.directories[0].as_ref().unwrap();
@@ -260,6 +275,10 @@ mod tests {
         assert_eq!(table.directories.len(), DIRECTORIES);
         assert_eq!(table.values().copied().collect::<Vec<_>>(), numbers);
         assert_eq!(table.values_mut().map(|n| *n).collect::<Vec<_>>(), numbers);
+        for (index, number) in numbers.into_iter().enumerate() {
+            let values = table.iter_from(number).map(|(_, value)| *value);
+            assert_eq!(values.collect::<Vec<_>>(), numbers[index..]);
+        }
         for number in numbers {
             assert_eq!(table.get(number), Some(&number));
             assert_eq!(table.get_mut(number).copied(), Some(number));

@@ -3,6 +3,7 @@
 mod damage;
 mod journals;
 mod restarts;
+mod slices;
 
 use std::time::Duration;
 

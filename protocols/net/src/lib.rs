@@ -38,7 +38,7 @@ pub use message::{Framing, MessageType, RefusalReason};
 pub use record::{
     RecordEntry, RecordEntryKind, RecordError, RecordItem, RecordMerge, RecordPart, TickRecord,
 };
-pub use save::{Save, SaveError};
+pub use save::{PendingSave, Save, SaveError};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
     PacketError, ParentError, Past, PrivateRecord, RecordExcerpt, RemoteMessage, Replicated,

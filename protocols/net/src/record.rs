@@ -30,6 +30,9 @@ const VERSION: u8 = 2;
 /// Length of the checksum before the bytes that it covers.
 const CHECKSUM: usize = 4;
 
+/// Longest head of a record, with the checksum.
+const HEAD: usize = CHECKSUM + 1 + 2 * 8 + 4 * 10;
+
 const PARTIAL: u8 = 1;
 const KEYFRAME: u8 = 2;
 
@@ -130,15 +133,29 @@ impl RecordOrigin {
 impl TickRecord {
     /// Encodes a record.
     pub(crate) fn new(head: RecordHead, items: &[u8]) -> Self {
+        let mut bytes = Vec::with_capacity(HEAD + items.len());
+        bytes.resize(HEAD, 0);
+        bytes.extend_from_slice(items);
+        Self::with_head(head, bytes)
+    }
+
+    /// Returns the room for the head of a record, whose items follow.
+    pub(crate) fn room() -> Vec<u8> {
+        vec![0; HEAD]
+    }
+
+    /// Encodes a record of items behind the [room](Self::room) for its head. The items are not copied.
+    pub(crate) fn with_head(head: RecordHead, mut bytes: Vec<u8>) -> Self {
         let mut writer = NetworkWriter::new();
         head.write(&mut writer);
-        let start = CHECKSUM + writer.len();
-        let checksum = crc32c::crc32c_append(crc32c::crc32c(writer.as_bytes()), items);
-        let checksum = checksum.to_le_bytes();
+        let begin = HEAD - writer.len();
+        bytes[begin..HEAD].copy_from_slice(writer.as_bytes());
+        let checksum = crc32c::crc32c(&bytes[begin..]).to_le_bytes();
+        bytes[begin - CHECKSUM..begin].copy_from_slice(&checksum);
         Self {
             head,
-            bytes: [&checksum[..], writer.as_bytes(), items].concat().into(),
-            items: start,
+            bytes: Bytes::from(bytes).slice(begin - CHECKSUM..),
+            items: CHECKSUM + writer.len(),
         }
     }
 

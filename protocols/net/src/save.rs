@@ -1,6 +1,7 @@
 //! `Save`: the state of a server as bytes. WIRE.md, section 9.
 
 mod error;
+mod pending;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,8 @@ use syncvar_runtime::schema::Schema;
 use crate::TickRecord;
 use crate::record::{read_sized, write_sized};
 pub use error::SaveError;
+pub use pending::PendingSave;
+pub(crate) use pending::SaveResult;
 
 /// First bytes of a save: a name, and the version of the layout.
 const HEAD: &[u8; 8] = b"syncsav\x01";

@@ -5,8 +5,9 @@
 //!
 //! ```text
 //! tick                                              thread
-//! file 7: record │ record
-//! gathers the state of file 8          -------->    writes a draft of file 8, and syncs it
+//! file 7: record │ record, and a slice of the state of file 8
+//! file 7: record │ record, and the last slice
+//!                                      -------->    writes a draft of file 8, and syncs it
 //! file 7: record │ record, kept for 8
 //! draft 8: the kept records            -------->    syncs the draft, gives it its name, removes file 7
 //! file 7, file 8: record │ record
@@ -17,9 +18,10 @@
 //! loss of the process costs no tick whose update has returned. Whether the loss of the machine costs ticks is the choice of
 //! [`JournalSync`].
 //!
-//! The tick gathers records and states, compresses its records, and writes them to the cache of the system. It waits for the
-//! storage at no time, unless the system makes a write wait.
+//! The tick gathers records and slices of states, compresses its records, and writes them to the cache of the system. It waits
+//! for the storage at no time, unless the system makes a write wait.
 
+mod options;
 mod segment;
 
 use std::io;
@@ -28,57 +30,14 @@ use std::path::Path;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, SystemTime};
 
-use syncvar_net::{NetworkServer, Save};
+use syncvar_net::{NetworkServer, PendingSave, Save};
 
 use crate::{JournalError, LogEntry, LogHeader, LogKind, LogReader};
+pub use options::{JournalOptions, JournalSync};
 use segment::{Directory, Segment};
 
 /// Most bytes of records that are kept for the file of a new state.
 const MAX_KEPT: usize = 64 << 20;
-
-/// Moments at which the journal asks the storage to keep the bytes, in a thread. The loss of the process alone costs nothing in
-/// any case: the system has the bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum JournalSync {
-    /// At each new state of the server.
-    #[default]
-    States,
-    /// At each new state, and at the first update this time after the last sync.
-    Every(Duration),
-}
-
-/// Settings of a [`Journal`].
-///
-/// ```
-/// use std::time::Duration;
-/// use syncvar::log::{JournalOptions, JournalSync};
-///
-/// let options = JournalOptions {
-///     sync: JournalSync::Every(Duration::from_secs(1)),
-///     ..JournalOptions::default()
-/// };
-/// assert_eq!(options.save_interval, Duration::from_secs(60));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JournalOptions {
-    /// Time between two states of the server, each of which begins a file; 60 s by default. The update gathers a state, which
-    /// costs as much as a client that joins; a thread writes it.
-    pub save_interval: Duration,
-    /// Moments of the syncs; [`JournalSync::States`] by default.
-    pub sync: JournalSync,
-    /// Time of the server between a failure of the storage and the next attempt; 1 s by default.
-    pub retry_interval: Duration,
-}
-
-impl Default for JournalOptions {
-    fn default() -> Self {
-        Self {
-            save_interval: Duration::from_mins(1),
-            sync: JournalSync::default(),
-            retry_interval: Duration::from_secs(1),
-        }
-    }
-}
 
 /// Journal of a server in a directory.
 ///
@@ -141,6 +100,8 @@ type Work<T> = JoinHandle<io::Result<T>>;
 /// File of a new state, before it takes the place of the files before it.
 #[derive(Debug)]
 enum Draft {
+    /// The server gathers the state.
+    Gathered(PendingSave),
     /// A thread writes the state.
     Written {
         work: Work<Segment>,
@@ -188,8 +149,8 @@ impl Journal {
 
     /// Appends the records of the last update. When it has returned, the loss of the process does not cost the tick.
     ///
-    /// Behind a failure of the storage the journal drops the records ([`JournalError::Interrupted`]), and begins a new file with the whole state after
-    /// [`retry_interval`](JournalOptions::retry_interval). Until then a crash returns to the last tick before the failure. If
+    /// Behind a failure of the storage the journal drops the records ([`JournalError::Interrupted`]). After
+    /// [`retry_interval`](JournalOptions::retry_interval) it gathers the state for a new file. Until then a crash returns to the last tick before the failure. If
     /// the file of a new state fails, the journal goes on in the file before: the error alone is new.
     ///
     /// # Errors
@@ -198,15 +159,20 @@ impl Journal {
     pub fn update(&mut self, server: &mut NetworkServer) -> Result<(), JournalError> {
         let now = server.now();
         let entries = take_records(server);
-        let appended = self.append(&entries);
-        let advanced = self.advance();
-        let synced = self.sync(now);
+        let appended = self.append(&entries).map_err(JournalError::Io);
+        let advanced = self.advance(server, &entries);
+        let synced = self.sync(now).map_err(JournalError::Io);
         if let Err(error) = appended.and(advanced).and(synced) {
             self.due = now.saturating_add(self.options.retry_interval);
-            return Err(error.into());
+            return Err(error);
         }
-        if now >= self.due && self.draft.is_none() {
-            self.begin_draft(server)?;
+        // A save of the program goes first.
+        if now >= self.due
+            && self.draft.is_none()
+            && let Ok(pending) = server.begin_save(self.options.objects_per_update)
+        {
+            self.draft = Some(Draft::Gathered(pending));
+            self.due = now.saturating_add(self.options.save_interval);
         }
         if self.segment.is_none() {
             return Err(JournalError::Interrupted);
@@ -245,25 +211,24 @@ impl Journal {
         header
     }
 
-    /// Gathers the state of the server, and begins the thread that writes it.
-    fn begin_draft(&mut self, server: &mut NetworkServer) -> Result<(), JournalError> {
-        let now = server.now();
-        self.due = now.saturating_add(self.options.retry_interval);
-        // The changes since the update: the state has them.
-        server.flush_journal();
-        let entries = take_records(server);
-        self.append(&entries)?;
-        let save = server.start_journal()?;
+    /// Begins the thread that writes a state. The records of the update may go beyond it.
+    fn write_state(
+        &mut self,
+        server: &NetworkServer,
+        save: &Save,
+        entries: &[LogEntry],
+    ) -> io::Result<()> {
         self.number = self.number.saturating_add(1);
         let (header, state) = (self.header(server), LogEntry::from(save.keyframe()));
+        let behind = entries.iter().filter(|entry| entry.seq > state.seq);
+        let kept: Vec<_> = behind.cloned().collect();
         let (directory, number) = (self.directory.clone(), self.number);
         let work = spawn(move || Segment::create(&directory, number, &header, &state))?;
         self.draft = Some(Draft::Written {
             work,
-            kept: Vec::new(),
-            bytes: 0,
+            bytes: kept.iter().map(|entry| entry.bytes.len()).sum(),
+            kept,
         });
-        self.due = now.saturating_add(self.options.save_interval);
         Ok(())
     }
 
@@ -277,7 +242,7 @@ impl Journal {
             self.segment = None;
         }
         let drafted = match &mut self.draft {
-            None => Ok(()),
+            None | Some(Draft::Gathered(_)) => Ok(()),
             Some(Draft::Published { segment, .. }) => segment.append(entries),
             Some(Draft::Written { kept, bytes, .. }) => {
                 kept.extend_from_slice(entries);
@@ -295,9 +260,17 @@ impl Journal {
         appended.and(drafted)
     }
 
-    /// Takes the results of the threads for the draft.
-    fn advance(&mut self) -> io::Result<()> {
+    /// Takes the state of the server, or the results of the threads, for the draft.
+    fn advance(
+        &mut self,
+        server: &NetworkServer,
+        entries: &[LogEntry],
+    ) -> Result<(), JournalError> {
         match self.draft.take() {
+            Some(Draft::Gathered(pending)) => match pending.poll() {
+                None => self.draft = Some(Draft::Gathered(pending)),
+                Some(save) => self.write_state(server, &save?, entries)?,
+            },
             Some(Draft::Written { work, kept, .. }) if work.is_finished() => {
                 let mut segment = join(work)?;
                 segment.append(&kept)?;
@@ -343,7 +316,7 @@ impl Drop for Journal {
         let _ = self.sync.take().map(join);
         // The file before has the records, unless it has failed.
         let _ = match self.draft.take() {
-            None => Ok(()),
+            None | Some(Draft::Gathered(_)) => Ok(()),
             Some(Draft::Published { work, .. }) => join(work),
             Some(Draft::Written { work, kept, .. }) => join(work).and_then(|mut segment| {
                 segment.append(&kept)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::behaviour::Optional;
 use syncvar::prelude::*;
-use syncvar::saving::{Save, SaveError};
+use syncvar::saving::{PendingSave, Save, SaveError};
 use syncvar::testing::{Conditions, Random};
 use syncvar_testing::drain;
 
@@ -15,6 +15,10 @@ struct Journaled {
     net: MemoryNetwork,
     /// State with the records so far.
     save: Save,
+    /// Save in slices.
+    pending: Option<PendingSave>,
+    /// Completed saves in slices.
+    completed: usize,
     ids: Vec<NetId>,
     number: u8,
 }
@@ -26,6 +30,8 @@ impl Journaled {
         Self {
             net,
             save,
+            pending: None,
+            completed: 0,
             ids,
             number: 0,
         }
@@ -35,6 +41,12 @@ impl Journaled {
         self.net.step();
         while let Some(record) = self.net.server.poll_journal() {
             self.save.push(record).unwrap();
+        }
+        if let Some(save) = self.pending.as_ref().and_then(PendingSave::poll) {
+            // The records behind it continue it.
+            self.save = save.unwrap();
+            self.pending = None;
+            self.completed += 1;
         }
     }
 
@@ -47,9 +59,7 @@ impl Journaled {
     /// Compares the server of the journal with the server in the network.
     fn check(&mut self, seed: u64) {
         let mut server = self.load();
-        let (loaded, present) = (server.save().unwrap(), self.net.server.save().unwrap());
-        assert_eq!(objects(&loaded), objects(&present), "seed {seed}");
-        assert_eq!(facts(&loaded), facts(&present), "seed {seed}");
+        assert_equal(&mut server, &mut self.net.server, seed);
     }
 
     fn object(&mut self, random: &mut Random) -> NetId {
@@ -71,7 +81,7 @@ impl Journaled {
         }
         let on = random.chance(500);
         // Of a removed object each is an error.
-        match random.below(18) {
+        match random.below(20) {
             0 => self.ids.push(server.spawn(unit(self.number))),
             1 => drop(server.despawn(id)),
             2 => drop(server.set_owner(id, on.then_some(connection))),
@@ -110,6 +120,16 @@ impl Journaled {
                     place.path.push(self.number.into());
                 }
             }
+            16 => {
+                // An object of an earlier id, or of one far away.
+                let options = SpawnOptions {
+                    net_id: Some(if on { id } else { NetId(1 << 25 | id.0) }),
+                    ..SpawnOptions::default()
+                };
+                self.ids
+                    .extend(server.try_spawn(unit(self.number), options));
+            }
+            17 => server.set_note(vec![self.number % 3], vec![self.number; on.into()]),
             _ => {
                 if let Ok(mut unit) = server.get_mut::<Unit>(id) {
                     unit.health += 1;
@@ -139,11 +159,19 @@ impl Journaled {
             }
         }
         self.net.server = self.load();
+        self.pending = None;
         self.save = self.net.server.start_journal().unwrap();
         for client in 0..2 {
             self.net.reconnect(client);
         }
     }
+}
+
+/// Compares a loaded server with the server of the save.
+pub(super) fn assert_equal(loaded: &mut NetworkServer, server: &mut NetworkServer, seed: u64) {
+    let (loaded, present) = (loaded.save().unwrap(), server.save().unwrap());
+    assert_eq!(objects(&loaded), objects(&present), "seed {seed}");
+    assert_eq!(facts(&loaded), facts(&present), "seed {seed}");
 }
 
 /// Returns the bytes behind the messages of a save: the facts of the server.
@@ -157,16 +185,22 @@ fn facts(save: &Save) -> Vec<u8> {
     bytes[ends.map_or(0, |at| at + last.len())..].to_vec()
 }
 
-fn play(seed: u64, link: Conditions) {
+/// Plays a random world. Returns the number of its saves in slices.
+fn play(seed: u64, link: Conditions) -> usize {
     let mut world = Journaled::new(link);
     let mut random = Random::new(seed);
     for step in 0..120 {
         for _ in 0..random.below(4) {
             world.act(&mut random);
         }
+        let completed = world.completed;
         world.step();
-        if step % 7 == 0 {
+        if step % 7 == 0 || world.completed > completed {
             world.check(seed);
+        }
+        if world.pending.is_none() && random.chance(150) {
+            let slice = 1 + random.below(4) as usize;
+            world.pending = Some(world.net.server.begin_save(slice).unwrap());
         }
         if random.chance(30) {
             world.restart();
@@ -184,13 +218,13 @@ fn play(seed: u64, link: Conditions) {
     }
     world.net.settle();
     world.net.assert_replicas_equal();
+    world.completed
 }
 
 #[test]
 fn journal_has_the_state_of_each_tick_and_servers_continue_from_it() {
-    for seed in 0..40 {
-        play(seed, Conditions::default());
-    }
+    let completed = (0..40).map(|seed| play(seed, Conditions::default()));
+    assert!(completed.sum::<usize>() > 100);
 }
 
 #[test]

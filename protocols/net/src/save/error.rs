@@ -70,6 +70,8 @@ pub enum SaveError {
     CheckedOut(NetId),
     /// The id of an object is in use.
     IdTaken(NetId),
+    /// An earlier save of the server takes further updates.
+    InProgress,
 }
 
 impl fmt::Display for SaveError {
@@ -99,6 +101,7 @@ impl fmt::Display for SaveError {
                 write!(f, "object {object} is checked out: a callback runs")
             }
             Self::IdTaken(object) => write!(f, "the id of object {object} is in use"),
+            Self::InProgress => f.write_str("a save of the server is in progress"),
         }
     }
 }

@@ -44,6 +44,7 @@ use crate::server::ledger::field_set::FieldSet;
 use crate::server::outbound::journal::Journal;
 use crate::server::outbound::recorder::Recorder;
 use crate::server::outbound::write_records::WriteRecords;
+use crate::server::saving::gathered::SaveInProgress;
 use crate::server::sessions::connection::Connection;
 use crate::server::sessions::send_queue::QueuedChunks;
 
@@ -61,6 +62,8 @@ pub(crate) struct Outbound {
     pub(crate) packet: Vec<Bytes>,
     pub(crate) recorder: Recorder,
     pub(crate) journal: Option<Box<Journal>>,
+    /// Save whose slices belong to several updates.
+    pub(crate) save: Option<Box<SaveInProgress>>,
     /// Write records of the chunks on unreliable channels. Boxed, so that a future with a server is small.
     pub(crate) records: Box<WriteRecords>,
     /// Connections by a stream whose last tick is not complete, and perhaps some that have received a complete tick since.

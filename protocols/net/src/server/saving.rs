@@ -15,5 +15,6 @@
 pub(crate) mod apply;
 pub(crate) mod facts;
 pub(crate) mod gather;
+pub(crate) mod gathered;
 pub(crate) mod journal;
 pub(crate) mod objects;

@@ -150,6 +150,7 @@ fn new_state_replaces_the_files_before_it() {
     let mut server = NetworkServer::new(prefabs());
     let options = JournalOptions {
         save_interval: Duration::from_millis(200),
+        objects_per_update: 15,
         ..JournalOptions::default()
     };
     let mut journal = Journal::open(&directory, &mut server, options).unwrap();
@@ -211,6 +212,7 @@ fn play_until(
 fn state_without_storage_leaves_the_file_before() {
     let options = JournalOptions {
         save_interval: Duration::from_millis(200),
+        objects_per_update: 15,
         sync: JournalSync::Every(Duration::from_millis(100)),
         retry_interval: Duration::from_millis(100),
     };
@@ -247,6 +249,7 @@ fn writes_between_an_update_and_its_journal_are_of_one_tick() {
     let directory = directory("between");
     let options = JournalOptions {
         save_interval: Duration::from_millis(100),
+        objects_per_update: 10,
         ..JournalOptions::default()
     };
     let mut server = NetworkServer::new(prefabs());

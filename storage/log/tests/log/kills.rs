@@ -28,6 +28,8 @@ fn process_of_a_journal() {
     let mut tick = check(&server);
     let options = JournalOptions {
         save_interval: Duration::from_millis(300),
+        // Of 46: most kills come between two slices of a state.
+        objects_per_update: 8,
         sync: JournalSync::Every(Duration::from_secs(1)),
         retry_interval: Duration::from_millis(100),
     };

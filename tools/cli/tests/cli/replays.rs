@@ -279,16 +279,31 @@ fn the_replay_of_typescript_plays_this_file() {
     );
 }
 
-/// Returns a journal of the race, with the facts about its objects that the server alone has.
+/// Returns a journal of the race, with the facts about its objects that the server alone has. Its state was gathered in
+/// slices, with the changes between them.
 fn journal() -> Vec<u8> {
     let mut race = Race::new();
-    (0..50).for_each(|tick| race.tick(tick));
-    let save = race.server.start_journal().unwrap();
+    (0..40).for_each(|tick| race.tick(tick));
+    race.server.start_journal().unwrap();
+    let lights = [(); 2].map(|()| race.server.spawn(Light::default()));
+    let pending = race.server.begin_save(1).unwrap();
+    let mut ticks = 40..120;
+    let save = ticks.find_map(|tick| {
+        if tick == 44 {
+            // A slice has it.
+            race.server.despawn(lights[0]).unwrap();
+        }
+        race.tick(tick);
+        pending.poll()
+    });
+    let save = save.unwrap().unwrap();
+    assert_eq!(ticks.start, 45, "slices in five ticks");
+    while race.server.poll_journal().is_some() {}
     let mut header = LogHeader::of(&race.server);
     header.kind = LogKind::Journal;
     let mut writer = LogWriter::new(&header).unwrap();
     writer.push(&LogEntry::from(save.keyframe())).unwrap();
-    for tick in 50..120 {
+    for tick in ticks {
         if tick % 30 == 5 {
             race.server.hide_from_all(race.light).unwrap();
             race.server

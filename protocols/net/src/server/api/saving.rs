@@ -7,12 +7,13 @@ use syncvar_runtime::unstable::world::NetIds;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetId, ObjectError};
 
 use crate::TickRecord;
-use crate::save::{Save, SaveError};
+use crate::save::{PendingSave, Save, SaveError};
 use crate::server::NetworkServer;
 use crate::server::api::rooms::Rooms;
 use crate::server::outbound::journal::Journal;
 use crate::server::saving::apply;
 use crate::server::saving::gather::write_keyframe;
+use crate::server::saving::gathered::SaveInProgress;
 use crate::server::saving::journal::write_record;
 
 /// Most records of a recording between a save and the end of its server: 9 hours at 30 ticks a second.
@@ -42,6 +43,63 @@ impl NetworkServer {
         } = self.rooms();
         let (keyframe, _) = write_keyframe(&mut ground, visibility, 1)?;
         Ok(Save::of_server(schema, keyframe))
+    }
+
+    /// Begins a save in slices: each update from the next one on adds at most `objects` objects, at least 1, so that no
+    /// update takes as long as a [`save`](Self::save). The update with the last slice completes it:
+    /// [`PendingSave::poll`].
+    ///
+    /// The state is that of the end of this last update, for all fields and facts of a [save](Self::save): changes of the
+    /// objects so far are added to it, as to a [journal](Self::start_journal). The position of an object by
+    /// [`set_transform`](Self::set_transform) and its data beside the fields are those of its slice, or of a later
+    /// update. A save with more than 64 MiB of changes takes the rest in one update. With a journal, the records behind
+    /// the last update continue the save.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Tree {
+    ///     #[sync_var]
+    ///     height: SyncVar<u32>,
+    /// }
+    ///
+    /// let prefabs = || Prefabs::new().register::<Tree>("tree");
+    /// let mut server = NetworkServer::new(prefabs());
+    /// let trees: Vec<_> = (0..3000).map(|_| server.spawn(Tree::default())).collect();
+    /// let pending = server.begin_save(1000)?;
+    /// let mut updates = 0;
+    /// let save = loop {
+    ///     updates += 1;
+    ///     *server.get_mut::<Tree>(trees[0]).unwrap().height += 1;
+    ///     server.update(updates * Duration::from_millis(100));
+    ///     if let Some(save) = pending.poll() {
+    ///         break save?;
+    ///     }
+    /// };
+    ///
+    /// let mut server = NetworkServer::new(prefabs());
+    /// server.load(&save)?;
+    /// assert_eq!((server.object_count(), updates), (3000, 3));
+    /// assert_eq!(server.get::<Tree>(trees[0]).unwrap().height, 3); // of the last update
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// While an earlier save is [pending](PendingSave). The save itself has the errors of [`save`](Self::save).
+    pub fn begin_save(&mut self, objects: usize) -> Result<PendingSave, SaveError> {
+        let save = self.outbound.save.as_ref();
+        if save.is_some_and(|save| save.is_awaited()) {
+            return Err(SaveError::InProgress);
+        }
+        if !self.objects.tracks_journal() {
+            self.objects.track_journal(true);
+        }
+        let (save, pending) = SaveInProgress::new(&self.objects, objects);
+        self.outbound.save = Some(Box::new(save));
+        Ok(pending)
     }
 
     /// Begins a journal, or a new part of it. Returns the present state, which the records of the journal continue: see
@@ -92,6 +150,10 @@ impl NetworkServer {
             visibility,
             ..
         } = self.rooms();
+        if ground.outbound.save.is_some() {
+            // It has the changes so far.
+            write_record(&mut ground, visibility);
+        }
         let seq = ground.outbound.journal.as_ref().map_or(1, |it| it.seq);
         let (keyframe, known) = write_keyframe(&mut ground, visibility, seq)?;
         let now = ground.context.clock.now();
@@ -121,7 +183,9 @@ impl NetworkServer {
     /// Ends the journal.
     pub fn stop_journal(&mut self) {
         self.outbound.journal = None;
-        self.objects.track_journal(false);
+        if self.outbound.save.is_none() {
+            self.objects.track_journal(false);
+        }
     }
 
     /// Takes a saved state over. The server is new: it has neither objects nor connections. An interest management and a

@@ -33,7 +33,7 @@ use std::time::Duration;
 use syncvar_runtime::DisconnectReason;
 
 use crate::server::api::rooms::Rooms;
-use crate::server::saving::journal::write_record;
+use crate::server::saving::journal::{advance_save, write_record};
 use crate::server::{NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -198,5 +198,6 @@ impl NetworkServer {
             ground.finish_record();
         }
         write_record(&mut ground, visibility);
+        advance_save(&mut ground, visibility);
     }
 }

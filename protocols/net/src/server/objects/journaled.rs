@@ -27,6 +27,20 @@ impl Objects {
         self.journal = has_journal.then(Box::default);
     }
 
+    /// Returns whether the changes for a journal are noted.
+    pub(crate) fn tracks_journal(&self) -> bool {
+        self.journal.is_some()
+    }
+
+    /// Returns the last id of the objects, and of the removed objects whose end no record has.
+    pub(crate) fn last_id(&self) -> NetId {
+        let removed = self
+            .journal
+            .as_ref()
+            .and_then(|it| it.removed.iter().last());
+        self.ids().last().max(removed).unwrap_or(NetId::NONE)
+    }
+
     /// Takes the changes for the next record. `None` without a journal.
     pub(crate) fn take_journal_changes(&mut self) -> Option<JournalChanges> {
         let changes = self.journal.as_mut()?;
@@ -55,11 +69,13 @@ impl Objects {
     /// Notes the end of an object.
     pub(crate) fn note_removed(&mut self, id: NetId) {
         if let Some(journal) = &mut self.journal {
-            journal.spawned.remove(id);
             journal.reparented.remove(id);
             journal.facts.remove(id);
             journal.flushed.remove(&id);
-            journal.removed.insert(id);
+            // No record has a new object. A reader would keep the end of it for a later object with the id.
+            if !journal.spawned.remove(id) {
+                journal.removed.insert(id);
+            }
         }
     }
 

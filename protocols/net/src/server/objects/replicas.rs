@@ -12,6 +12,12 @@ impl Objects {
         self.world.objects.iter().map(|(number, _)| NetId(number))
     }
 
+    /// Returns the ids of the objects behind an id, ascending.
+    pub(crate) fn ids_behind(&self, id: NetId) -> impl Iterator<Item = NetId> {
+        let behind = self.world.objects.iter_from(id.0.saturating_add(1));
+        behind.map(|(number, _)| NetId(number))
+    }
+
     /// Returns the name of an object's prefab.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
         Some(&self.world.prefab(id)?.name)

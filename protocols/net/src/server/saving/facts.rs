@@ -128,6 +128,11 @@ impl FactsWriter {
         });
     }
 
+    /// Adds the end of an object.
+    pub(crate) fn removed_object(&mut self, id: NetId) {
+        self.entry(OBJECT, id.0, |_| {});
+    }
+
     /// Adds a connection, or its end.
     pub(crate) fn connection(&mut self, id: ConnectionId, facts: Option<&ConnectionFacts>) {
         self.entry(CONNECTION, id.0, |writer| {
@@ -178,6 +183,10 @@ impl FactsWriter {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 impl Facts {
@@ -213,6 +222,9 @@ impl Facts {
                     last_permit: read_u32(reader)?,
                     recorded: reader.read_varint()?,
                 };
+            }
+            OBJECT if reader.remaining() == 0 => {
+                self.objects.remove(&NetId(number));
             }
             OBJECT => {
                 let facts = read_object(reader)?;

@@ -4,7 +4,6 @@ use bytes::Bytes;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::TickRecord;
-use crate::record::{ItemWriter, RecordHead, RecordKind};
 use crate::save::SaveError;
 use crate::server::ground::Ground;
 use crate::server::objects::replicated::{Replicated, State};
@@ -12,11 +11,14 @@ use crate::server::outbound::journal::KnownFacts;
 use crate::server::saving::facts::{
     ConnectionFacts, DefaultView, FactsWriter, ObjectFacts, ServerFacts,
 };
-use crate::server::saving::objects::ObjectWriter;
+use crate::server::saving::gathered::GatheredState;
 use crate::server::sessions::Sessions;
 use crate::server::sessions::connection::Connection;
 use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::Base;
+
+/// Objects of a slice of a state that is gathered at once.
+const SLICE: usize = 4_096;
 
 /// Writes the keyframe of a save: all objects and facts. Returns it with the facts that a journal compares. `seq` is the number of the last record of the journal.
 ///
@@ -28,33 +30,11 @@ pub(crate) fn write_keyframe(
     visibility: &Visibility,
     seq: u64,
 ) -> Result<(TickRecord, KnownFacts), SaveError> {
-    let world = &ground.objects.world;
-    let waits = |id: NetId| world.objects.get(id.0).is_some_and(|it| it.owner.is_none());
-    ground.sessions.returns.players.retain(waits);
-    let mut items = ItemWriter::default();
-    let mut objects = ObjectWriter::default();
-    let mut facts = FactsWriter::default();
-    let numbers = known_facts(ground, visibility);
-    facts.append(&numbers.server);
-    for id in ground.objects.ids().collect::<Vec<_>>() {
-        objects.add(ground.context, ground.objects, id)?;
-        let known = object_facts(ground, visibility, id);
-        if let Some(known) = known.filter(|known| *known != ObjectFacts::default()) {
-            facts.object(id, &known);
-        }
+    let mut state = GatheredState::new(ground.objects);
+    while !state.is_complete() {
+        state.add_slice(ground, visibility, SLICE)?;
     }
-    for entry in numbers.connections.values().chain(numbers.players.values()) {
-        facts.append(entry);
-    }
-    for (key, value) in ground.context.notes.iter() {
-        facts.note(key, value);
-    }
-    objects.drain_into(&mut items);
-    items.add_facts(facts.as_bytes());
-    let origin = ground.record_origin();
-    let head = ground.record_head(RecordKind::Keyframe(origin));
-    let head = RecordHead { seq, ..head };
-    Ok((TickRecord::new(head, &items.take()), numbers))
+    Ok(state.into_keyframe(ground, visibility, seq))
 }
 
 /// Returns the entries of the server, the connections and the waiting players.

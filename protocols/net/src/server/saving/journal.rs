@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::unstable::object::{Slot, Slots};
+use syncvar_runtime::unstable::packet::Segments;
 use syncvar_runtime::{Channel, NetId, WriteError};
 
 use crate::TickRecord;
@@ -21,26 +22,149 @@ use crate::server::objects::Objects;
 use crate::server::objects::journaled::JournalChanges;
 use crate::server::saving::facts::FactsWriter;
 use crate::server::saving::gather::{known_facts, object_facts};
+use crate::server::saving::gathered::GatheredState;
 use crate::server::saving::objects::ObjectWriter;
 use crate::server::visibility::Visibility;
 
 /// Longest time without a record.
 const SILENCE: Duration = Duration::from_millis(100);
 
-/// Writes the record of an update, if a journal runs and anything has changed, or after a silence.
+/// Changes of objects, in the order of their items.
+struct Part {
+    removed: Segments,
+    objects: ObjectWriter,
+    reparented: Segments,
+    facts: FactsWriter,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self {
+            removed: packets(),
+            objects: ObjectWriter::default(),
+            reparented: packets(),
+            facts: FactsWriter::default(),
+        }
+    }
+}
+
+impl Part {
+    /// Takes the items.
+    fn take_items(&mut self) -> Bytes {
+        let mut items = ItemWriter::default();
+        let chunks: Vec<_> = self.removed.drain().collect();
+        items.add(0, Channel::Reliable, &chunks);
+        self.objects.drain_snapshots(&mut items);
+        let chunks: Vec<_> = self.reparented.drain().collect();
+        items.add(0, Channel::Reliable, &chunks);
+        self.objects.drain_changes(&mut items);
+        items.take()
+    }
+}
+
+/// Changes of a record. A save in progress has those of its objects, too.
+struct Parts<'a> {
+    state: Option<&'a GatheredState>,
+    /// Changes of the objects of the save.
+    gathered: Part,
+    rest: Part,
+    /// First object of the save whose changes have no form.
+    failed: Option<SaveError>,
+}
+
+impl<'a> Parts<'a> {
+    fn new(state: Option<&'a GatheredState>) -> Self {
+        Self {
+            state,
+            gathered: Part::default(),
+            rest: Part::default(),
+            failed: None,
+        }
+    }
+
+    /// Returns whether a save in progress has an object.
+    fn is_gathered(&self, id: NetId) -> bool {
+        self.state.is_some_and(|state| state.has(id))
+    }
+
+    /// Ends a save in progress that has an object.
+    fn fail(&mut self, id: NetId, error: SaveError) {
+        if self.is_gathered(id) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// Returns the part with the changes of an object.
+    fn of(&mut self, id: NetId) -> &mut Part {
+        if self.is_gathered(id) {
+            &mut self.gathered
+        } else {
+            &mut self.rest
+        }
+    }
+}
+
+/// Writes the record of an update, if a journal runs and anything has changed, or after a silence. Adds the changes to a save in
+/// progress.
 pub(crate) fn write_record(ground: &mut Ground<'_>, visibility: &Visibility) {
     let Some(changes) = ground.objects.take_journal_changes() else {
         return;
     };
-    let mut items = ItemWriter::default();
-    write_removals(&changes, &mut items);
-    write_objects(ground, &changes, &mut items);
-    let mut facts = FactsWriter::default();
+    let save = ground.outbound.save.take();
+    let mut save = save.filter(|save| save.is_awaited());
+    let mut parts = Parts::new(save.as_ref().map(|save| &save.state));
+    for net_id in changes.removed.iter() {
+        let segments = &mut parts.of(net_id).removed;
+        ObjectDestroy { net_id }.encode(segments.begin());
+        segments.commit();
+    }
+    write_objects(ground, &changes, &mut parts);
     for id in changes.facts.iter() {
         if let Some(known) = object_facts(ground, visibility, id) {
-            facts.object(id, &known);
+            parts.of(id).facts.object(id, &known);
         }
     }
+    let Parts {
+        mut gathered,
+        mut rest,
+        failed,
+        ..
+    } = parts;
+    let items = gathered.take_items();
+    if let Some(save) = &mut save {
+        save.add_changes(&changes, &items, gathered.facts.as_bytes());
+    }
+    gathered.facts.append(rest.facts.as_bytes());
+    append_record(
+        ground,
+        visibility,
+        gathered.facts,
+        [items, rest.take_items()],
+    );
+    if let (Some(save), Some(error)) = (&save, failed) {
+        save.fail(error);
+        return;
+    }
+    ground.outbound.save = save;
+}
+
+/// Adds the slice of an update to a save in progress, behind its record.
+pub(crate) fn advance_save(ground: &mut Ground<'_>, visibility: &Visibility) {
+    if let Some(save) = ground.outbound.save.take() {
+        ground.outbound.save = save.advance(ground, visibility);
+    }
+    if ground.outbound.save.is_none() && ground.outbound.journal.is_none() {
+        ground.objects.track_journal(false);
+    }
+}
+
+/// Appends the record of an update to the journal.
+fn append_record(
+    ground: &mut Ground<'_>,
+    visibility: &Visibility,
+    mut facts: FactsWriter,
+    items: [Bytes; 2],
+) {
     write_numbers(ground, visibility, &mut facts);
     for (key, value) in ground.context.notes.take_changes() {
         facts.note(&key, &value);
@@ -50,11 +174,11 @@ pub(crate) fn write_record(ground: &mut Ground<'_>, visibility: &Visibility) {
         return;
     };
     let is_silent = now.saturating_sub(journal.last) < SILENCE;
-    let messages = items.take();
-    if messages.is_empty() && facts.as_bytes().is_empty() && is_silent {
+    let is_empty = items.iter().all(Bytes::is_empty) && facts.is_empty();
+    if is_empty && is_silent {
         return;
     }
-    if facts.as_bytes().is_empty() {
+    if facts.is_empty() {
         // Each record of a journal has facts.
         facts.append(&journal.known.server);
     }
@@ -69,27 +193,20 @@ pub(crate) fn write_record(ground: &mut Ground<'_>, visibility: &Visibility) {
             seq: journal.seq,
             ..head
         };
-        let record = TickRecord::new(head, &[messages, tail.take()].concat());
+        let [gathered, rest] = items;
+        let record = TickRecord::new(head, &[gathered, rest, tail.take()].concat());
         journal.records.push_back(record);
     }
 }
 
-fn write_removals(changes: &JournalChanges, items: &mut ItemWriter) {
-    let mut segments = packets();
-    for net_id in changes.removed.iter() {
-        ObjectDestroy { net_id }.encode(segments.begin());
-        segments.commit();
-    }
-    let chunks: Vec<_> = segments.drain().collect();
-    items.add(0, Channel::Reliable, &chunks);
-}
-
 /// Writes new objects, parents and changed fields.
-fn write_objects(ground: &mut Ground<'_>, changes: &JournalChanges, items: &mut ItemWriter) {
-    let mut writer = ObjectWriter::default();
+fn write_objects(ground: &mut Ground<'_>, changes: &JournalChanges, parts: &mut Parts<'_>) {
     for id in changes.spawned.iter() {
+        let writer = &mut parts.of(id).objects;
         let written = writer.add(ground.context, ground.objects, id);
-        postpone(ground, id, &written, |objects| objects.note_spawned(id));
+        postpone(ground, parts, id, written, |objects| {
+            objects.note_spawned(id);
+        });
     }
     let mut dirty = changes.flushed.keys().copied().collect::<Vec<_>>();
     ground.objects.schedule.copy_dirty(&mut dirty);
@@ -98,31 +215,28 @@ fn write_objects(ground: &mut Ground<'_>, changes: &JournalChanges, items: &mut 
     for id in dirty {
         if !changes.spawned.contains(id) {
             let flushed = changes.flushed.get(&id).map_or(&[][..], |masks| masks);
-            write_changed(ground, &mut writer, id, flushed);
+            write_changed(ground, parts, id, flushed);
         }
     }
-    writer.drain_snapshots(items);
-    let mut segments = packets();
     for child in changes.reparented.iter() {
         if !changes.spawned.contains(child) {
             let parent = ground.objects.world.relations.parent(child);
             let parent = parent.unwrap_or(NetId::NONE);
+            let segments = &mut parts.of(child).reparented;
             SetParent { child, parent }.encode(segments.begin());
             segments.commit();
         }
     }
-    let chunks: Vec<_> = segments.drain().collect();
-    items.add(0, Channel::Reliable, &chunks);
-    writer.drain_changes(items);
 }
 
 /// Writes the changed fields of an object.
-fn write_changed(ground: &mut Ground<'_>, writer: &mut ObjectWriter, id: NetId, flushed: &[u64]) {
+fn write_changed(ground: &mut Ground<'_>, parts: &mut Parts<'_>, id: NetId, flushed: &[u64]) {
     let room = ground.context.config.room(Channel::Reliable);
     let Some(slots) = ground.objects.world.slots_mut(id) else {
         if ground.objects.world.contains(id) {
             // Checked out.
             ground.objects.schedule.queue_dirty(id);
+            parts.fail(id, SaveError::CheckedOut(id));
         }
         return;
     };
@@ -140,29 +254,33 @@ fn write_changed(ground: &mut Ground<'_>, writer: &mut ObjectWriter, id: NetId, 
         .collect();
     let is_resendable = |(slot, mask): (&dyn Slot, &u64)| *mask == 0 || slot.info().resendable;
     let resendable = <dyn Slots>::iter(slots).zip(&masks).all(is_resendable);
+    let writer = &mut parts.of(id).objects;
     let written = if resendable {
         writer.add_masks(id, slots, room, &masks)
     } else {
         writer.add(ground.context, ground.objects, id)
     };
-    postpone(ground, id, &written, |objects| objects.note_flushed(id));
+    postpone(ground, parts, id, written, |objects| {
+        objects.note_flushed(id);
+    });
 }
 
 /// Reports a value without a form, and repeats the object in the next record.
 fn postpone(
     ground: &mut Ground<'_>,
+    parts: &mut Parts<'_>,
     id: NetId,
-    written: &Result<(), SaveError>,
+    written: Result<(), SaveError>,
     again: impl FnOnce(&mut Objects),
 ) {
-    match written {
-        Ok(()) => {}
-        Err(SaveError::Value { error, .. }) => {
-            report(ground, id, *error);
-            again(ground.objects);
-        }
-        Err(_) => again(ground.objects),
+    let Err(error) = written else {
+        return;
+    };
+    if let SaveError::Value { error, .. } = &error {
+        report(ground, id, *error);
     }
+    again(ground.objects);
+    parts.fail(id, error);
 }
 
 #[cold]

@@ -163,6 +163,12 @@ impl ObjectWriter {
         &mut self.changes[channel.min(MAX_CHANNELS - 1)]
     }
 
+    /// Returns the number of bytes.
+    pub(crate) fn len(&self) -> usize {
+        let buffers = self.changes.iter().chain([&self.snapshots]);
+        buffers.map(|segments| segments.as_bytes().len()).sum()
+    }
+
     /// Moves the bytes to the items of a record.
     pub(crate) fn drain_into(&mut self, items: &mut ItemWriter) {
         self.drain_snapshots(items);
