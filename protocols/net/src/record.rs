@@ -133,8 +133,7 @@ impl RecordOrigin {
 impl TickRecord {
     /// Encodes a record.
     pub(crate) fn new(head: RecordHead, items: &[u8]) -> Self {
-        let mut bytes = Vec::with_capacity(HEAD + items.len());
-        bytes.resize(HEAD, 0);
+        let mut bytes = Self::room();
         bytes.extend_from_slice(items);
         Self::with_head(head, bytes)
     }
@@ -144,7 +143,7 @@ impl TickRecord {
         vec![0; HEAD]
     }
 
-    /// Encodes a record of items behind the [room](Self::room) for its head. The items are not copied.
+    /// Encodes a record of items behind the [room](Self::room), without a copy of the items.
     pub(crate) fn with_head(head: RecordHead, mut bytes: Vec<u8>) -> Self {
         let mut writer = NetworkWriter::new();
         head.write(&mut writer);
