@@ -23,6 +23,10 @@ const PATIENCE: Duration = Duration::from_millis(50);
 const RECORDS_PAUSE: Duration = Duration::from_millis(150);
 const KEYFRAME_PAUSE: Duration = Duration::from_secs(1);
 
+/// Silence after which a gateway asks for a keyframe: a zone that has lost sight of the gateway writes no records for it. A zone writes a
+/// record every 100 ms.
+const SILENCE: Duration = Duration::from_secs(1);
+
 /// Most records of a zone that wait.
 const MAX_WAITING: usize = 1024;
 
@@ -54,6 +58,8 @@ pub(super) struct ZoneStream {
     asked: Option<Asked>,
     /// Moments of the last questions for records and for a keyframe.
     last: [Option<Duration>; 2],
+    /// Moment of the last record or keyframe, or of the first look.
+    heard: Option<Duration>,
     /// Time since which a record is missing.
     lacking: Option<Duration>,
     clock: OriginClock,
@@ -172,6 +178,7 @@ impl ZoneStream {
             needs_keyframe: true,
             asked: None,
             last: [None; 2],
+            heard: None,
             lacking: None,
             clock: OriginClock::default(),
             shift: TickShift::default(),
@@ -184,6 +191,7 @@ impl ZoneStream {
     }
 
     fn take(&mut self, record: GatewayRecord, now: Duration) {
+        self.heard = Some(now);
         self.clock.sample(now, record.record.time());
         let seq = record.record.seq();
         let is_foreign = self.origin.is_some_and(|it| it != record.record.origin());
@@ -215,6 +223,7 @@ impl ZoneStream {
     }
 
     fn take_state(&mut self, state: GatewayState, now: Duration) {
+        self.heard = Some(now);
         let keyframe = &state.state.keyframe;
         self.clock.sample(now, keyframe.time());
         let origin = keyframe.origin();
@@ -233,6 +242,8 @@ impl ZoneStream {
 
     /// Asks for a keyframe, or for missing records.
     fn ask(&mut self, carrier: &mut impl Carrier, now: Duration) {
+        let heard = *self.heard.get_or_insert(now);
+        self.needs_keyframe |= now.saturating_sub(heard) >= SILENCE;
         let first = self.waiting.keys().next();
         let has_gap = self.state.is_none() && first.is_some_and(|first| *first > self.played + 1);
         if !has_gap {
@@ -278,6 +289,8 @@ impl ZoneStream {
     pub(super) fn next_due(&mut self, tick: u64) -> Option<Due> {
         if let Some(state) = self.state.take() {
             self.played = state.state.keyframe.seq();
+            // Records have arrived behind the keyframe.
+            self.waiting = self.waiting.split_off(&(self.played + 1));
             return Some(Due::State(state));
         }
         let due = self.shift.to_zone(tick);

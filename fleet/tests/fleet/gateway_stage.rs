@@ -48,6 +48,7 @@ pub(crate) struct GatewayStage {
     pub(crate) zones: ZoneStage,
     pub(crate) gateway: Gateway<MemoryCarrier>,
     pub(crate) players: Vec<Player>,
+    pub(crate) is_stalled: bool,
 }
 
 impl GatewayStage {
@@ -67,6 +68,8 @@ impl GatewayStage {
         };
         let config = GatewayConfig {
             server,
+            // A zone may be without a process for the whole of a schedule.
+            hold: Duration::from_secs(120),
             ..GatewayConfig::default()
         };
         let gateway = Gateway::new(carrier, config).expect("an incarnation");
@@ -74,6 +77,7 @@ impl GatewayStage {
             zones: stage,
             gateway,
             players: Vec::new(),
+            is_stalled: false,
         };
         stage.run(40);
         for place in 0..zones as usize {
@@ -119,6 +123,10 @@ impl GatewayStage {
         }
     }
 
+    pub(crate) fn is_linked(&self, place: usize) -> bool {
+        self.players[place].link.is_some()
+    }
+
     /// Calls the own walker of a client.
     pub(crate) fn call(&mut self, place: usize) {
         let player = &mut self.players[place];
@@ -141,6 +149,21 @@ impl GatewayStage {
 
     pub(crate) fn step_and_tear(&mut self, torn: Option<usize>) {
         self.zones.step_and_tear(torn);
+        if !self.is_stalled {
+            self.serve();
+        }
+    }
+
+    /// Stops the process of the gateway, or continues it.
+    pub(crate) fn stall(&mut self, is_stalled: bool) {
+        self.is_stalled = is_stalled;
+        self.zones
+            .fleet
+            .stall(self.gateway.carrier().id(), is_stalled);
+    }
+
+    /// Runs the gateway and its clients for a tick.
+    fn serve(&mut self) {
         let now = self.zones.now;
         self.gateway.update(now);
         while let Some(event) = self.gateway.poll_event() {

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
+use syncvar::testing::Random;
+use syncvar_fleet::Carrier;
 use syncvar_fleet::memory::Faults;
 use syncvar_fleet::zone::ZoneId;
 
 use crate::gateway_stage::GatewayStage;
 use crate::zone_world::Walker;
+use crate::zones;
 
 /// Starts zones with walkers, and a client for the first walker of each zone.
 fn stage(seed: u64, zones: u32, walkers: u16) -> GatewayStage {
@@ -116,4 +119,84 @@ fn a_client_returns_to_its_session() {
     stage.run(30);
     stage.call(0);
     stage.check();
+}
+
+/// Changes the faults, a process, or a client.
+fn disturb(stage: &mut GatewayStage, random: &mut Random) {
+    let count = u32::try_from(stage.players.len()).expect("few clients");
+    let player = random.below(count) as usize;
+    let gateway = stage.gateway.carrier().id();
+    let zones = u32::try_from(stage.zones.processes.len()).expect("few processes");
+    let zone = stage.zones.processes[random.below(zones) as usize]
+        .carrier
+        .id();
+    match random.below(14) {
+        0 => stage.zones.fleet.cut(gateway, zone, true),
+        1 => stage.zones.fleet.cut(gateway, zone, false),
+        2 => stage.stall(true),
+        3 => stage.stall(false),
+        4 if stage.is_linked(player) => stage.cut(player),
+        5 if !stage.is_linked(player) && !stage.is_stalled => stage.connect(player),
+        _ => zones::disturb(&mut stage.zones, random),
+    }
+}
+
+/// Ends all faults. Each zone has a process then, and each client a link.
+fn settle(stage: &mut GatewayStage) {
+    stage.stall(false);
+    let gateway = stage.gateway.carrier().id();
+    stage.zones.fleet.set_faults(Faults::default());
+    for place in 0..stage.zones.processes.len() {
+        stage.zones.stall(place, false);
+        let node = stage.zones.processes[place].carrier.id();
+        stage.zones.fleet.cut(gateway, node, false);
+        for other in 0..place {
+            let other = stage.zones.processes[other].carrier.id();
+            stage.zones.fleet.cut(node, other, false);
+        }
+    }
+    for place in 0..stage.players.len() {
+        if !stage.is_linked(place) {
+            stage.connect(place);
+        }
+    }
+    for _round in 0..4 {
+        stage.run(80);
+        zones::end_superseded(&mut stage.zones);
+    }
+    stage.run(120);
+}
+
+/// Runs a schedule of faults over three zones, a gateway and three clients.
+fn run(seed: u64) -> u64 {
+    let mut random = Random::new(seed);
+    let mut stage = stage(seed, 3, 2);
+    for _ in 0..random.below(10) + 6 {
+        disturb(&mut stage, &mut random);
+        for _ in 0..random.below(30) {
+            if random.below(3) == 0 {
+                let place = random.below(3) as usize;
+                if stage.is_linked(place) {
+                    stage.call(place);
+                }
+            }
+            stage.step();
+        }
+    }
+    settle(&mut stage);
+    stage.check();
+    stage.gateway.stats().turns
+}
+
+#[test]
+fn clients_of_a_gateway_are_equal_after_any_schedule() {
+    let first = std::env::var("SYNCVAR_FLEET_SEED").ok();
+    let first = first.and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let mut turns = 0;
+    for seed in first..first + zones::schedules(25) {
+        let result = std::panic::catch_unwind(|| run(seed));
+        turns += result.unwrap_or_else(|_| panic!("SYNCVAR_FLEET_SEED={seed}"));
+    }
+    println!("{turns} turns");
+    assert!(turns > 0);
 }

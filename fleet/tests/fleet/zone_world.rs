@@ -16,6 +16,7 @@ pub(crate) fn zone_config(zone: ZoneId, zones: u32, incarnation: u64) -> ZoneCon
     config.lease = Duration::from_millis(400);
     config.voters = (1..=zones).map(VoterId).collect();
     config.awaits_state = true;
+    config.gateway_grace = Duration::from_secs(2);
     config.server = ServerConfig {
         incarnation,
         ..ServerConfig::default()

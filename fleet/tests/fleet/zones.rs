@@ -232,13 +232,13 @@ fn an_object_walks_over_sockets() {
 }
 
 /// Number of schedules of a test.
-fn schedules(usual: u64) -> u64 {
+pub(crate) fn schedules(usual: u64) -> u64 {
     let count = std::env::var("SYNCVAR_ZONE_SCHEDULES").ok();
     count.and_then(|count| count.parse().ok()).unwrap_or(usual)
 }
 
 /// Returns random faults of the carrier.
-fn faults(random: &mut Random) -> Faults {
+pub(crate) fn faults(random: &mut Random) -> Faults {
     let mut share = |most: f32| f64::from(random.between(0.0, most));
     let (loss, repetition, damage) = (share(0.3), share(0.4), share(0.1));
     Faults {
@@ -275,7 +275,7 @@ fn run(seed: u64) -> usize {
 }
 
 /// Changes the faults, the processes, or the place of an object.
-fn disturb(stage: &mut ZoneStage, random: &mut Random) {
+pub(crate) fn disturb(stage: &mut ZoneStage, random: &mut Random) {
     let count = u32::try_from(stage.processes.len()).expect("few processes");
     let place = random.below(count) as usize;
     let node = stage.processes[place].carrier.id();
@@ -332,7 +332,7 @@ fn settle(stage: &mut ZoneStage) {
 }
 
 /// Starts the processes without a lease again, as their supervisor does.
-fn end_superseded(stage: &mut ZoneStage) {
+pub(crate) fn end_superseded(stage: &mut ZoneStage) {
     let superseded = |stage: &ZoneStage| {
         stage
             .processes
