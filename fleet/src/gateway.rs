@@ -13,7 +13,7 @@
 //! those of any server.
 
 mod config;
-mod copies;
+pub(crate) mod copies;
 mod endpoint;
 mod inputs;
 mod players;

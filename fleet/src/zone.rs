@@ -16,6 +16,7 @@ mod command_sender;
 mod conductor;
 mod config;
 mod event;
+mod gateway_calls;
 pub(crate) mod gateway_record;
 mod gateways;
 mod ghosts;

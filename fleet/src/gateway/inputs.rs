@@ -10,7 +10,8 @@ use syncvar_net::NetworkServer;
 
 use super::players::Players;
 use super::streams::ZoneStreams;
-use crate::zone::message::{ClientInputs, ZoneCall, tick_from_bytes};
+use crate::zone::gateway_record::tick_from_bytes;
+use crate::zone::message::{ClientInputs, ZoneCall};
 use crate::{Carrier, Question, QuestionId};
 
 /// Ticks by which an input is ahead of the last tick of its zone at its arrival, at least and at most.

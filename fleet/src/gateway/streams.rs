@@ -11,9 +11,9 @@ use bytes::Bytes;
 use crate::gateway::shift::TickShift;
 use crate::relay::clock::OriginClock;
 use crate::zone::ZoneId;
-use crate::zone::gateway_record::{GatewayRecord, GatewayState};
+use crate::zone::gateway_record::{GatewayRecord, GatewayState, records_from_bytes};
 use crate::zone::membership::Directory;
-use crate::zone::message::{ZoneCall, records_from_bytes};
+use crate::zone::message::ZoneCall;
 use crate::{Carrier, NodeId, Question, QuestionId, Topic};
 
 /// Time for a missing record to arrive, before a gateway asks for it.
@@ -268,7 +268,7 @@ impl ZoneStream {
         });
     }
 
-    /// Returns whether a keyframe has arrived.
+    /// Returns the keyframe that has arrived.
     pub(super) fn state(&self) -> Option<&GatewayState> {
         self.state.as_deref()
     }
@@ -276,6 +276,7 @@ impl ZoneStream {
     /// Drops a keyframe that is no use, and asks for the next one.
     pub(super) fn drop_state(&mut self) {
         self.state = None;
+        self.origin = None;
         self.needs_keyframe = true;
     }
 

@@ -99,6 +99,11 @@ impl GatewayWorld {
                         stats.records += 1;
                         self.take(zone, &due.record, due.facts, stats);
                     }
+                    Due::State(due) if !self.has_schema_of(&due.state.keyframe) => {
+                        tracing::error!(%zone, "a zone has a different schema: its objects are not shown");
+                        stream.drop_state();
+                        break;
+                    }
                     Due::State(due) => {
                         stats.keyframes += 1;
                         let present = due.facts.residents.iter().map(|it| it.object);
@@ -109,6 +114,10 @@ impl GatewayWorld {
                 }
             }
         }
+    }
+
+    fn has_schema_of(&self, keyframe: &TickRecord) -> bool {
+        keyframe.schema_hash() == Some(self.server.prefabs().schema_hash())
     }
 
     /// Takes the entries of a record that are about present copies.

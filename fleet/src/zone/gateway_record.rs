@@ -4,7 +4,7 @@ use bytes::Bytes;
 use syncvar_net::TickRecord;
 use syncvar_runtime::{Encoding, NetId, NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
 
-use super::message::{read_list, read_sized, read_u32, write_list, write_sized};
+use super::message::{read_list, read_sized, read_u32, whole, write_list, write_sized, writer};
 use crate::WorldState;
 use crate::sealed::{opened, sealed};
 use crate::zone::{ClientId, ZoneId};
@@ -155,4 +155,34 @@ impl GatewayState {
         let is_whole = (private.origin(), private.seq()) == (keyframe.origin(), keyframe.seq());
         is_whole.then_some(Self { facts, state })
     }
+}
+
+/// Encodes the answer to [`ZoneCall::Records`](super::message::ZoneCall).
+pub(crate) fn records_to_bytes(records: &[Bytes]) -> Bytes {
+    let mut writer = writer();
+    write_list(&mut writer, records, |writer, record| {
+        write_sized(writer, record);
+    });
+    sealed(&writer)
+}
+
+/// Decodes the answer to [`ZoneCall::Records`](super::message::ZoneCall).
+pub(crate) fn records_from_bytes(bytes: &[u8]) -> Option<Vec<Bytes>> {
+    whole(bytes, |reader| read_list(reader, read_sized))
+}
+
+/// Encodes the answer to [`ZoneCall::Inputs`](super::message::ZoneCall): the tick of the zone at their arrival.
+pub(crate) fn tick_to_bytes(tick: u64) -> Bytes {
+    let mut writer = writer();
+    writer.write_varint(tick);
+    sealed(&writer)
+}
+
+/// Decodes the answer to [`ZoneCall::Inputs`](super::message::ZoneCall).
+pub(crate) fn tick_from_bytes(bytes: &[u8]) -> Option<u64> {
+    whole(bytes, read_tick)
+}
+
+fn read_tick(reader: &mut NetworkReader<'_>) -> ReadResult<u64> {
+    reader.read_varint()
 }

@@ -7,8 +7,11 @@ use bytes::Bytes;
 use syncvar_net::{NetworkServer, RecordEntryKind, TickRecord};
 use syncvar_runtime::{ConnectionId, NetId};
 
-use super::gateway_record::{ClientMessage, GatewayFacts, GatewayRecord, GatewayState, Resident};
-use super::message::{GatewayClient, records_to_bytes};
+use super::gateway_record::{
+    ClientMessage, GatewayFacts, GatewayRecord, GatewayState, Resident, records_to_bytes,
+};
+use super::mail::Asked;
+use super::message::GatewayClient;
 use super::residents::Residents;
 use crate::zone::{ClientId, ZoneId};
 use crate::{Carrier, NodeId, QuestionId, Topic, WorldState};
@@ -49,7 +52,7 @@ impl Gateways {
     pub(super) fn take_question(
         &mut self,
         server: &mut NetworkServer,
-        (from, id): (NodeId, QuestionId),
+        (from, id): Asked,
         seq: u64,
     ) {
         if self.watching.is_empty() {
@@ -88,7 +91,7 @@ impl Gateways {
     pub(super) fn take_players(
         &mut self,
         server: &mut NetworkServer,
-        question: (NodeId, QuestionId),
+        question: Asked,
         number: u64,
         clients: Vec<GatewayClient>,
         now: Duration,

@@ -18,7 +18,7 @@ const MAX_OFFERS: usize = 256 << 10;
 const MAX_COMMANDS: usize = 16_384;
 
 /// Question of a node that has an answer behind the next write of the journal.
-type Asked = (NodeId, QuestionId);
+pub(super) type Asked = (NodeId, QuestionId);
 
 #[derive(Debug, Default)]
 pub(super) struct Mail {

@@ -85,7 +85,7 @@ pub(crate) enum CommandState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandStates(pub(crate) Vec<CommandState>);
 
-fn writer() -> NetworkWriter {
+pub(crate) fn writer() -> NetworkWriter {
     let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
     writer.write_u8(VERSION);
     writer
@@ -98,7 +98,10 @@ fn open_message(bytes: &[u8]) -> Option<NetworkReader<'_>> {
 }
 
 /// Reads a message to its end.
-fn whole<T>(bytes: &[u8], read: impl FnOnce(&mut NetworkReader<'_>) -> ReadResult<T>) -> Option<T> {
+pub(crate) fn whole<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&mut NetworkReader<'_>) -> ReadResult<T>,
+) -> Option<T> {
     let mut reader = open_message(bytes)?;
     let message = read(&mut reader).ok()?;
     reader.finish().ok()?;
@@ -204,36 +207,6 @@ fn read_command(reader: &mut NetworkReader<'_>) -> ReadResult<NumberedCommand> {
         number: read_u32(reader)?,
         command: read_sized(reader)?,
     })
-}
-
-/// Encodes the answer to [`ZoneCall::Records`].
-pub(crate) fn records_to_bytes(records: &[Bytes]) -> Bytes {
-    let mut writer = writer();
-    write_list(&mut writer, records, |writer, record| {
-        write_sized(writer, record);
-    });
-    sealed(&writer)
-}
-
-/// Decodes the answer to [`ZoneCall::Records`].
-pub(crate) fn records_from_bytes(bytes: &[u8]) -> Option<Vec<Bytes>> {
-    whole(bytes, |reader| read_list(reader, read_sized))
-}
-
-/// Encodes the answer to [`ZoneCall::Inputs`]: the tick of the zone at their arrival.
-pub(crate) fn tick_to_bytes(tick: u64) -> Bytes {
-    let mut writer = writer();
-    writer.write_varint(tick);
-    sealed(&writer)
-}
-
-/// Decodes the answer to [`ZoneCall::Inputs`].
-pub(crate) fn tick_from_bytes(bytes: &[u8]) -> Option<u64> {
-    whole(bytes, read_tick)
-}
-
-fn read_tick(reader: &mut NetworkReader<'_>) -> ReadResult<u64> {
-    reader.read_varint()
 }
 
 impl LeaseAnswer {

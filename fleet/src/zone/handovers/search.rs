@@ -7,6 +7,8 @@
 //!
 //! A state of the search has numbers in the place of nodes and messages, so millions of states fit into memory.
 
+mod gateway;
+
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
@@ -16,6 +18,8 @@ use syncvar_runtime::NetId;
 use super::{CommandPlace, Departure, Handovers, Offer, OfferAnswer, Reception, Settlement};
 use crate::zone::command_queue::CommandQueue;
 use crate::zone::{ClientId, ZoneId};
+
+use gateway::{Records, Told, View};
 
 const OBJECT: NetId = NetId(7);
 const CLIENT: ClientId = ClientId(1);
@@ -30,6 +34,8 @@ struct Bounds {
     departures: u8,
     commands: u8,
     crashes: u8,
+    /// Whether a gateway plays the records of the zones.
+    has_gateway: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -61,6 +67,8 @@ type Messages = u128;
 struct Zone {
     live: u16,
     journal: u16,
+    /// Records for the gateway.
+    records: Records,
     /// Messages that wait for the journal.
     held: Messages,
 }
@@ -68,6 +76,8 @@ struct Zone {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct World {
     zones: [Zone; 2],
+    /// View of the gateway.
+    view: u16,
     queue: u16,
     acknowledged: u32,
     sent: Messages,
@@ -86,6 +96,9 @@ enum Action {
     Repeat(usize),
     Crash(usize),
     Arrive(u16, bool),
+    /// The gateway plays the next record of a zone, or its keyframe.
+    Play(usize),
+    Keyframe(usize),
 }
 
 struct Search {
@@ -93,6 +106,8 @@ struct Search {
     nodes: Numbers<Node>,
     queues: Numbers<CommandQueue>,
     messages: Numbers<Message>,
+    logs: Numbers<Vec<Told>>,
+    views: Numbers<View>,
 }
 
 impl<T: Clone + Eq + Hash> Numbers<T> {
@@ -132,13 +147,20 @@ impl Search {
         let mut first = Node::default();
         first.handovers.spawn(OBJECT);
         first.server = Some(Vec::new());
-        let zone = |node| Zone {
+        let empty = self.logs.number(Vec::new());
+        let spawned = self.logs.number(vec![Told::Entered(1)]);
+        let zone = |node, published| Zone {
             live: node,
             journal: node,
+            records: Records {
+                published,
+                written: empty,
+            },
             held: 0,
         };
         World {
-            zones: [zone(self.nodes.number(first)), zone(none)],
+            zones: [zone(self.nodes.number(first), spawned), zone(none, empty)],
+            view: self.views.number(View::default()),
             queue: self.queues.number(CommandQueue::default()),
             acknowledged: 0,
             sent: 0,
@@ -172,6 +194,7 @@ impl Search {
         if world.commands < bounds.commands {
             actions.push(Action::Issue);
         }
+        actions.extend(self.view_actions(world));
         for number in 0..self.messages.count() {
             if world.sent & (1 << number) != 0 {
                 actions.push(Action::Arrive(number, true));
@@ -191,6 +214,7 @@ impl Search {
                 let state = Bytes::from(node.server.take().expect("a real object"));
                 assert!(node.handovers.depart(OBJECT, ZONES[1 - place], state));
                 world.zones[place].live = self.nodes.number(node);
+                self.tell(&mut world.zones[place], Told::Departed);
                 self.offer(&mut world.zones[place]);
             }
             Action::Issue => {
@@ -206,6 +230,7 @@ impl Search {
                 }
             }
             Action::Commit(place) => {
+                self.publish(&mut world.zones[place]);
                 let zone = &mut world.zones[place];
                 zone.journal = zone.live;
                 world.sent |= std::mem::take(&mut zone.held);
@@ -216,7 +241,10 @@ impl Search {
                 let zone = &mut world.zones[place];
                 zone.live = zone.journal;
                 zone.held = 0;
+                zone.records.written = self.logs.number(Vec::new());
             }
+            Action::Play(place) => self.play(world, place),
+            Action::Keyframe(place) => self.play_keyframe(world, place),
             Action::Arrive(message, admits) => self.arrive(world, message, admits),
         }
     }
@@ -238,6 +266,7 @@ impl Search {
                 if matches!(reception, Reception::Admitted(_)) {
                     assert_eq!(node.server, None, "a second copy in one server");
                     node.server = Some(offer.state.to_vec());
+                    self.tell(zone, Told::Entered(offer.epoch));
                 }
                 zone.live = self.nodes.number(node);
                 if let Reception::Admitted(answer) | Reception::Known(answer) = reception {
@@ -250,6 +279,8 @@ impl Search {
                 let settled = node.handovers.take_answer(ZONES[1 - to], answer);
                 if let Some(Settlement::Returned(_, state)) = settled {
                     node.server = Some(state.to_vec());
+                    let epoch = node.handovers.residences[&OBJECT].epoch;
+                    self.tell(zone, Told::Entered(epoch));
                 }
                 zone.live = self.nodes.number(node);
             }
@@ -313,7 +344,7 @@ impl Search {
                 return Err("an answer is kept for ever");
             }
         }
-        Ok(())
+        self.check_view(world)
     }
 
     /// Continues without losses behind a loss of every message: the object becomes real, and all commands are applied.
@@ -339,7 +370,7 @@ impl Search {
         if world.acknowledged != world.commands.into() {
             return Err("a command is lost");
         }
-        Ok(())
+        self.check_end(world)
     }
 }
 
@@ -379,6 +410,8 @@ fn search(bounds: Bounds) -> Visited {
         nodes: Numbers::new(),
         queues: Numbers::new(),
         messages: Numbers::new(),
+        logs: Numbers::new(),
+        views: Numbers::new(),
     };
     let mut visited = Visited::default();
     let mut worlds = vec![search.begin()];
@@ -428,11 +461,27 @@ fn a_handover_keeps_its_promises_in_every_order() {
         departures,
         commands,
         crashes: 1,
+        has_gateway: false,
     };
     prove(bounds(3, 0), 500, 6);
     prove(bounds(1, 2), 1_000, 7);
     prove(bounds(2, 1), 5_000, 7);
     if std::env::var("SYNCVAR_WHOLE_SEARCH").is_ok() {
         prove(bounds(3, 2), 400_000, 12);
+    }
+}
+
+#[test]
+fn a_gateway_shows_one_copy_in_every_order() {
+    let bounds = |departures, crashes| Bounds {
+        departures,
+        commands: 0,
+        crashes,
+        has_gateway: true,
+    };
+    prove(bounds(2, 1), 2_000, 4);
+    prove(bounds(3, 0), 5_000, 6);
+    if std::env::var("SYNCVAR_WHOLE_SEARCH").is_ok() {
+        prove(bounds(3, 1), 40_000, 6);
     }
 }

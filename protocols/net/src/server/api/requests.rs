@@ -149,7 +149,10 @@ impl NetworkServer {
             Request::View(view) => self.handle_view(from, &view),
             Request::OwnerWrite(payload) => {
                 let write = sessions.read_owner_write(context, objects, from, payload)?;
-                if let Some(write) = write {
+                if let Some(write) = write.as_ref().filter(|_| objects.following.is_some()) {
+                    // The followed server has the value. The client returns to it.
+                    sessions.refuse_followed_write(context, from, write.id);
+                } else if let Some(write) = write {
                     if let Some(host) = &mut self.host {
                         host.remember_object(objects, write.id);
                     }

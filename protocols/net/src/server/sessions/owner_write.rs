@@ -155,6 +155,20 @@ impl Sessions {
         Ok(())
     }
 
+    /// Rejects a write to an object of a server that this server follows: the next update sends the owner the present values.
+    pub(crate) fn refuse_followed_write(
+        &mut self,
+        context: &mut Context,
+        connection: ConnectionId,
+        object: NetId,
+    ) {
+        self.pending.owner_corrections.insert(connection, object);
+        context.stats.ignored_writes += 1;
+        context
+            .events
+            .push_minor(ServerEvent::WriteIgnored { connection, object });
+    }
+
     /// Takes the owners with a rejected write, and the objects.
     pub(crate) fn take_owner_corrections(&mut self) -> IdPairs<ConnectionId, NetId> {
         std::mem::take(&mut self.pending.owner_corrections)
