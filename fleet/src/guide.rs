@@ -5,3 +5,6 @@ mod relays {}
 
 #[doc = include_str!("../../guide/src/zones.md")]
 mod zones {}
+
+#[doc = include_str!("../../guide/src/gateway.md")]
+mod gateway {}

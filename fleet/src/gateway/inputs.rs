@@ -58,7 +58,7 @@ impl InputRoutes {
         for (_, stream) in streams.iter_mut() {
             let shift = stream.shift.get();
             let mut clients = Vec::new();
-            for (connection, client) in players.present() {
+            for (client, connection) in players.present() {
                 if let Some(inputs) = server.input_bytes(connection, needed, shift) {
                     clients.push(ClientInputs { client, inputs });
                 }

@@ -40,6 +40,9 @@ pub(super) struct Players {
     /// Number of the list: each change raises it.
     number: u64,
     joined: BTreeMap<ConnectionId, Player>,
+    /// Connections of the clients that are here, by client and by key.
+    clients: BTreeMap<ClientId, ConnectionId>,
+    keys: BTreeMap<Bytes, ConnectionId>,
     told: BTreeMap<NodeId, Told>,
     /// Keys of the players of objects.
     objects: BTreeMap<NetId, Bytes>,
@@ -51,21 +54,27 @@ impl Players {
         let client = client_id(gateway, it);
         let key = server.player_key(it).map(Bytes::copy_from_slice);
         let key = key.unwrap_or_else(|| Bytes::copy_from_slice(&client.0.to_le_bytes()));
-        let left = None;
-        self.joined.insert(it, Player { client, key, left });
-        self.number += 1;
+        self.clients.insert(client, it);
+        self.keys.insert(key.clone(), it);
         let objects = self.objects.iter();
-        let owned = objects.filter(|(_, key)| self.key(it) == Some(*key));
+        let owned = objects.filter(|(_, player)| **player == key);
         for object in owned.map(|(object, _)| *object).collect::<Vec<_>>() {
             // It may have ended.
             let _ = server.set_owner(object, Some(it));
         }
+        let left = None;
+        self.joined.insert(it, Player { client, key, left });
+        self.number += 1;
     }
 
     /// Notes that a client has left. Its last commands go on.
     pub(super) fn leave(&mut self, connection: ConnectionId, now: Duration) {
         if let Some(player) = self.joined.get_mut(&connection) {
             player.left = Some(now);
+            self.clients.remove(&player.client);
+            if self.keys.get(&player.key) == Some(&connection) {
+                self.keys.remove(&player.key);
+            }
         }
     }
 
@@ -74,32 +83,19 @@ impl Players {
         Some(self.joined.get(&connection)?.client)
     }
 
-    /// Returns the connections and clients that are here.
-    pub(super) fn present(&self) -> impl Iterator<Item = (ConnectionId, ClientId)> {
-        let present = self
-            .joined
-            .iter()
-            .filter(|(_, player)| player.left.is_none());
-        present.map(|(connection, player)| (*connection, player.client))
+    /// Returns the clients that are here, with their connections.
+    pub(super) fn present(&self) -> impl Iterator<Item = (ClientId, ConnectionId)> {
+        { self.clients.iter() }.map(|(client, connection)| (*client, *connection))
     }
 
-    /// Returns the connection of a client.
+    /// Returns the connection of a client that is here.
     pub(super) fn connection(&self, client: ClientId) -> Option<ConnectionId> {
-        let mut present = self.present();
-        present
-            .find(|(_, it)| *it == client)
-            .map(|(connection, _)| connection)
-    }
-
-    fn key(&self, connection: ConnectionId) -> Option<&Bytes> {
-        Some(&self.joined.get(&connection)?.key)
+        self.clients.get(&client).copied()
     }
 
     /// Sets the player of an object.
     pub(super) fn set_player(&mut self, server: &mut NetworkServer, object: NetId, key: Bytes) {
-        let players = self.joined.iter();
-        let mut owners = players.filter(|(_, it)| it.left.is_none() && it.key == key);
-        let owner = owners.next().map(|(connection, _)| *connection);
+        let owner = self.keys.get(&key).copied();
         if server.owner(object) != owner && server.set_owner(object, owner).is_err() {
             tracing::debug!(%object, "the player of an object that is not here");
         }

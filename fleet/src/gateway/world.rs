@@ -154,6 +154,8 @@ impl GatewayWorld {
                     ended.extend(is_ended.then_some(object));
                     is_ended
                 }
+                // A call of the zone before a handover may arrive late. It runs once.
+                RecordEntryKind::Call => copies.get(object).is_some(),
                 _ => copies.is_of(object, zone),
             }
         });

@@ -186,3 +186,55 @@ pub(crate) fn tick_from_bytes(bytes: &[u8]) -> Option<u64> {
 fn read_tick(reader: &mut NetworkReader<'_>) -> ReadResult<u64> {
     reader.read_varint()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use syncvar_net::RecordMerge;
+    use syncvar_runtime::{Prefabs, Random};
+
+    use super::*;
+
+    fn record(seq: usize) -> GatewayRecord {
+        let time = Duration::from_millis(40);
+        let (mut merge, _) = RecordMerge::begin(&Prefabs::new(), 7, 1, time);
+        let record = merge.record(2, time);
+        let later = merge.record(3, time);
+        let facts = GatewayFacts {
+            zone: ZoneId(3),
+            residents: vec![Resident {
+                object: NetId(7),
+                epoch: 300,
+                player: "ann".into(),
+            }],
+            departed: vec![NetId(8)],
+            messages: vec![ClientMessage {
+                client: ClientId(9),
+                channel: 1,
+                message: "hello".into(),
+            }],
+            private: [record.clone(), later.clone()][seq].clone(),
+        };
+        let record = [record, later][seq].clone();
+        GatewayRecord { facts, record }
+    }
+
+    #[test]
+    fn a_record_arrives_whole_or_not_at_all() {
+        let (one, two) = (record(0), record(1));
+        let bytes = one.to_bytes();
+        assert_eq!(GatewayRecord::from_bytes(&bytes), Some(one.clone()));
+        let mut random = Random::new(1);
+        for _ in 0..20_000 {
+            let mut damaged = bytes.to_vec();
+            let at = random.below(u32::try_from(bytes.len()).expect("a short record")) as usize;
+            damaged[at] ^= 1 << random.below(8);
+            assert_eq!(GatewayRecord::from_bytes(&damaged), None);
+            assert_eq!(GatewayRecord::from_bytes(&bytes[..at]), None);
+        }
+        // Facts of a record before a second record.
+        let spliced = one.facts.before(two.record.as_bytes());
+        assert_eq!(GatewayRecord::from_bytes(&spliced), None);
+    }
+}

@@ -189,10 +189,10 @@ impl Gateways {
 
     fn take_messages(&self, server: &mut NetworkServer) -> Vec<ClientMessage> {
         let mut messages = Vec::new();
+        let mut clients = None;
         while let Some(remote) = server.poll_remote() {
-            let clients = self.players.values().flat_map(|it| &it.clients);
-            let mut clients = clients.filter(|(_, connection)| **connection == remote.connection);
-            if let Some((client, _)) = clients.next() {
+            let clients = clients.get_or_insert_with(|| self.clients());
+            if let Some(client) = clients.get(&remote.connection) {
                 messages.push(ClientMessage {
                     client: *client,
                     channel: remote.channel,
@@ -201,6 +201,14 @@ impl Gateways {
             }
         }
         messages
+    }
+
+    /// Returns the clients by their connections.
+    fn clients(&self) -> BTreeMap<ConnectionId, ClientId> {
+        let clients = self.players.values().flat_map(|players| &players.clients);
+        clients
+            .map(|(client, connection)| (*connection, *client))
+            .collect()
     }
 
     /// Publishes the records, and answers the questions that have waited for the journal.

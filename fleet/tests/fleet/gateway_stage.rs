@@ -27,6 +27,28 @@ fn token() -> [u8; 16] {
     token
 }
 
+/// Starts a gateway that reaches all processes.
+fn gateway(stage: &mut ZoneStage, incarnation: u64) -> Gateway<MemoryCarrier> {
+    let carrier = stage.fleet.node(Role::Gateway, "");
+    stage.guests.push(carrier.id());
+    for process in &stage.processes {
+        stage.fleet.connect(carrier.id(), process.carrier.id());
+    }
+    let server = ServerConfig {
+        incarnation,
+        reconnect_grace: Duration::from_secs(10),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    };
+    let config = GatewayConfig {
+        server,
+        // A zone may be without a process for the whole of a schedule.
+        hold: Duration::from_secs(120),
+        ..GatewayConfig::default()
+    };
+    Gateway::new(carrier, config).expect("an incarnation")
+}
+
 /// Client of the gateway.
 pub(crate) struct Player {
     pub(crate) client: NetworkClient,
@@ -55,24 +77,7 @@ impl GatewayStage {
     /// Starts zones with walkers, and a gateway.
     pub(crate) fn new(seed: u64, zones: u32, walkers: u16) -> Self {
         let mut stage = ZoneStage::new(seed, zones);
-        let carrier = stage.fleet.node(Role::Gateway, "");
-        stage.guests.push(carrier.id());
-        for process in &stage.processes {
-            stage.fleet.connect(carrier.id(), process.carrier.id());
-        }
-        let server = ServerConfig {
-            incarnation: seed + 1000,
-            reconnect_grace: Duration::from_secs(10),
-            session_tokens: Some(token),
-            ..ServerConfig::default()
-        };
-        let config = GatewayConfig {
-            server,
-            // A zone may be without a process for the whole of a schedule.
-            hold: Duration::from_secs(120),
-            ..GatewayConfig::default()
-        };
-        let gateway = Gateway::new(carrier, config).expect("an incarnation");
+        let gateway = gateway(&mut stage, seed + 1000);
         let mut stage = Self {
             zones: stage,
             gateway,
@@ -112,6 +117,18 @@ impl GatewayStage {
         let player = &mut self.players[place];
         player.link = Some(self.gateway.handle_connect(PacketLimits::STREAM));
         player.client.handle_connect();
+    }
+
+    /// Ends the process of the gateway. The clients join a second one.
+    pub(crate) fn replace_gateway(&mut self) {
+        self.zones.fleet.crash(self.gateway.carrier().id());
+        self.gateway = gateway(&mut self.zones, 2000);
+        for place in 0..self.players.len() {
+            let player = &mut self.players[place];
+            player.link = None;
+            player.client.handle_disconnect();
+            self.connect(place);
+        }
     }
 
     /// Takes the link of a client.

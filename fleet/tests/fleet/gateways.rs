@@ -9,6 +9,7 @@ use syncvar_fleet::memory::Faults;
 use syncvar_fleet::zone::ZoneId;
 
 use crate::gateway_stage::GatewayStage;
+use crate::zone_stage::Process;
 use crate::zone_world::Walker;
 use crate::zones;
 
@@ -93,6 +94,23 @@ fn commands_run_once_over_handovers_with_losses() {
     stage.run(100);
     assert!(stage.players[0].called > 100);
     stage.check();
+    assert_eq!(
+        stage.gateway.stats().keyframes,
+        2,
+        "no gap was closed by a keyframe"
+    );
+    for player in &stage.players {
+        let walker = player.client.get::<Walker>(player.own).expect("its walker");
+        // Calls of the zone before a border may arrive behind those of the zone after it.
+        let sorted = |calls: &[u32]| {
+            let mut calls = calls.to_vec();
+            calls.sort_unstable();
+            calls
+        };
+        let all: Vec<u32> = (1..=player.called).collect();
+        assert_eq!(sorted(&walker.echoes), all, "each call to observers once");
+        assert_eq!(sorted(&walker.whispers), all, "each call to the owner once");
+    }
 }
 
 #[test]
@@ -119,6 +137,77 @@ fn a_client_returns_to_its_session() {
     stage.run(30);
     stage.call(0);
     stage.check();
+}
+
+#[test]
+fn an_object_that_ends_in_its_zone_ends_on_the_clients() {
+    let mut stage = stage(7, 2, 2);
+    let object = *stage.zones.objects.keys().nth(1).expect("an object");
+    let is_there = |it: &Process| it.zone.server().identity(object).is_some();
+    let process = stage
+        .zones
+        .processes
+        .iter_mut()
+        .find(|it| is_there(it))
+        .expect("its zone");
+    process
+        .zone
+        .server_mut()
+        .expect("an active zone")
+        .despawn(object)
+        .expect("the object");
+    process.program.0.remove(&object);
+    stage.zones.objects.remove(&object);
+    stage.run(20);
+    for player in &mut stage.players {
+        assert_eq!(std::mem::take(&mut player.despawned), [object]);
+    }
+    stage.check();
+}
+
+#[test]
+fn a_gateway_refuses_a_write_of_an_owner() {
+    let mut stage = stage(8, 2, 1);
+    let (own, mood) = (stage.players[0].own, |walker: &Walker| *walker.mood);
+    let client = &mut stage.players[0].client;
+    client
+        .get_mut::<Walker>(own)
+        .expect("its walker")
+        .mood
+        .set(5);
+    stage.run(60);
+    let client = &stage.players[0].client;
+    assert_eq!(
+        client.get::<Walker>(own).map(mood),
+        Some(0),
+        "the client returns to the value of the zone"
+    );
+    let zone = &stage.zones.real(own).expect("a zone").zone;
+    assert_eq!(zone.server().get::<Walker>(own).map(mood), Some(0));
+    stage.check();
+}
+
+#[test]
+fn players_go_on_at_a_second_gateway() {
+    let mut stage = stage(9, 2, 2);
+    for _ in 0..10 {
+        stage.call(0);
+        stage.step();
+    }
+    // The end of a gateway loses the commands that no zone has.
+    stage.run(10);
+    stage.replace_gateway();
+    stage.run(60);
+    for player in &mut stage.players {
+        // A new gateway is a new world for its clients.
+        player.despawned.clear();
+    }
+    for _ in 0..10 {
+        stage.call(0);
+        stage.step();
+    }
+    stage.check();
+    assert_eq!(stage.players[0].called, 20);
 }
 
 /// Changes the faults, a process, or a client.

@@ -53,6 +53,9 @@ pub(crate) struct Walker {
     pub(crate) commands: SyncVar<u32>,
     #[sync_var(read = owner)]
     pub(crate) secret: SyncVar<u64>,
+    /// Value of the owner.
+    #[sync_var(write = owner)]
+    pub(crate) mood: SyncVar<u32>,
     /// Calls of the owner.
     #[sync_var(read = owner)]
     pub(crate) calls: SyncVar<u32>,
@@ -69,8 +72,9 @@ pub(crate) struct Walker {
 
 impl Walker {
     fn on_writes(&mut self, previous: u32) {
-        let is_wrong =
-            self.shown.is_some_and(|shown| shown != previous) || previous == *self.writes;
+        let is_wrong = self.shown.is_some_and(|shown| shown != previous)
+            // No zone goes back.
+            || previous >= *self.writes;
         self.wrong_hooks += u32::from(is_wrong);
         self.shown = Some(*self.writes);
     }
