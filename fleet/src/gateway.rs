@@ -13,7 +13,6 @@
 //! those of any server.
 
 mod config;
-pub(crate) mod copies;
 mod endpoint;
 mod inputs;
 mod players;

@@ -15,6 +15,7 @@ mod command_queue;
 mod command_sender;
 mod conductor;
 mod config;
+pub(crate) mod copies;
 mod event;
 mod gateway_calls;
 pub(crate) mod gateway_record;

@@ -19,7 +19,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const LEAVING: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-struct Player {
+struct JoinedPlayer {
     client: ClientId,
     key: Bytes,
     /// Moment at which the client has left.
@@ -28,7 +28,7 @@ struct Player {
 
 /// List that a zone has.
 #[derive(Debug, Default)]
-struct Told {
+struct ToldList {
     number: u64,
     last: Option<Duration>,
     asked: Option<(QuestionId, u64)>,
@@ -39,11 +39,11 @@ struct Told {
 pub(super) struct Players {
     /// Number of the list: each change raises it.
     number: u64,
-    joined: BTreeMap<ConnectionId, Player>,
+    joined: BTreeMap<ConnectionId, JoinedPlayer>,
     /// Connections of the clients that are here, by client and by key.
     clients: BTreeMap<ClientId, ConnectionId>,
     keys: BTreeMap<Bytes, ConnectionId>,
-    told: BTreeMap<NodeId, Told>,
+    told: BTreeMap<NodeId, ToldList>,
     /// Keys of the players of objects.
     objects: BTreeMap<NetId, Bytes>,
 }
@@ -63,7 +63,7 @@ impl Players {
             let _ = server.set_owner(object, Some(it));
         }
         let left = None;
-        self.joined.insert(it, Player { client, key, left });
+        self.joined.insert(it, JoinedPlayer { client, key, left });
         self.number += 1;
     }
 

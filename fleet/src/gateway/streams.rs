@@ -32,7 +32,7 @@ const MAX_WAITING: usize = 1024;
 
 /// Question to a zone without an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+enum StreamQuestion {
     Keyframe(QuestionId),
     Records(QuestionId),
 }
@@ -55,7 +55,7 @@ pub(super) struct ZoneStream {
     waiting: BTreeMap<u64, Box<GatewayRecord>>,
     state: Option<Box<GatewayState>>,
     needs_keyframe: bool,
-    asked: Option<Asked>,
+    asked: Option<StreamQuestion>,
     /// Moments of the last questions for records and for a keyframe.
     last: [Option<Duration>; 2],
     /// Moment of the last record or keyframe, or of the first look.
@@ -131,12 +131,15 @@ impl ZoneStreams {
         now: Duration,
     ) -> bool {
         let mut streams = self.streams.iter_mut().chain(self.next.iter_mut());
-        let asked = [Some(Asked::Keyframe(id)), Some(Asked::Records(id))];
+        let asked = [
+            Some(StreamQuestion::Keyframe(id)),
+            Some(StreamQuestion::Records(id)),
+        ];
         let Some((zone, stream)) = streams.find(|(_, stream)| asked.contains(&stream.asked)) else {
             return false;
         };
         let zone = *zone;
-        let was_keyframe = stream.asked.take() == Some(Asked::Keyframe(id));
+        let was_keyframe = stream.asked.take() == Some(StreamQuestion::Keyframe(id));
         let Some(answer) = answer else {
             return true;
         };
@@ -261,10 +264,10 @@ impl ZoneStream {
         }
         self.last[kind] = Some(now);
         self.asked = Some(if self.needs_keyframe {
-            Asked::Keyframe(carrier.ask(self.node, Question::Keyframe(Topic::GATEWAY)))
+            StreamQuestion::Keyframe(carrier.ask(self.node, Question::Keyframe(Topic::GATEWAY)))
         } else {
             let call = ZoneCall::Records(self.played).to_bytes();
-            Asked::Records(carrier.ask(self.node, Question::Call(call)))
+            StreamQuestion::Records(carrier.ask(self.node, Question::Call(call)))
         });
     }
 

@@ -10,13 +10,13 @@ use syncvar_net::{
 use syncvar_runtime::schema::Schema;
 use syncvar_runtime::{Endpoint, NetId, NetworkTime, Prefabs};
 
-use super::copies::{Copies, ObjectEnd};
 use super::streams::{Due, ZoneStreams};
 use super::{GatewayConfig, GatewayStats};
 use crate::WorldState;
 use crate::relay::WorldError;
 use crate::relay::world::MakeServer;
 use crate::zone::ZoneId;
+use crate::zone::copies::{Copies, ObjectEnd};
 use crate::zone::gateway_record::{ClientMessage, GatewayFacts};
 
 /// Objects of all zones.

@@ -47,6 +47,15 @@ fn server_config(incarnation: u64) -> ServerConfig {
 /// Packets on their way, with the times of their arrivals.
 type Way = VecDeque<(Duration, u8, Vec<u8>)>;
 
+/// Takes the next packet that has arrived.
+fn arrived(way: &mut Way, now: Duration) -> Option<(u8, Vec<u8>)> {
+    if way.front()?.0 > now {
+        return None;
+    }
+    let (_, channel, bytes) = way.pop_front()?;
+    Some((channel, bytes))
+}
+
 struct Race {
     fleet: MemoryFleet,
     zones: Vec<(Zone, MemoryCarrier)>,
@@ -129,7 +138,7 @@ impl Race {
         }
         self.client.set_input(&Move { x: input }).expect("an input");
         self.client.update(now);
-        while let Some((_, channel, bytes)) = self.down.pop_front_if(|it| it.0 <= now) {
+        while let Some((channel, bytes)) = arrived(&mut self.down, now) {
             self.client
                 .handle_packet(channel, &bytes)
                 .expect("a packet");
@@ -139,7 +148,7 @@ impl Race {
             self.up.push_back((now + WAY, packet.channel, bytes));
         }
         while self.gateway.accepts_packets(self.link)
-            && let Some((_, channel, bytes)) = self.up.pop_front_if(|it| it.0 <= now)
+            && let Some((channel, bytes)) = arrived(&mut self.up, now)
         {
             let handled = Endpoint::handle_packet(&mut self.gateway, self.link, channel, &bytes);
             handled.expect("a packet of an honest client");

@@ -43,7 +43,7 @@ fn gateway(stage: &mut ZoneStage, incarnation: u64) -> Gateway<MemoryCarrier> {
     let config = GatewayConfig {
         server,
         // A zone may be without a process for the whole of a schedule.
-        hold: Duration::from_secs(120),
+        hold: Duration::from_mins(2),
         ..GatewayConfig::default()
     };
     Gateway::new(carrier, config).expect("an incarnation")

@@ -166,6 +166,25 @@ fn an_object_that_ends_in_its_zone_ends_on_the_clients() {
 }
 
 #[test]
+fn an_object_that_spawns_later_belongs_to_its_player() {
+    let mut stage = stage(10, 2, 2);
+    let last = *stage
+        .zones
+        .objects
+        .keys()
+        .nth(1)
+        .expect("the last of the first zone");
+    let own = NetId(last.0 + 1);
+    let place = stage.join(own);
+    stage.run(30);
+    stage.zones.spawn(0, 1);
+    stage.run(30);
+    stage.call(place);
+    stage.check();
+    assert_eq!(stage.players[place].called, 1);
+}
+
+#[test]
 fn a_gateway_refuses_a_write_of_an_owner() {
     let mut stage = stage(8, 2, 1);
     let (own, mood) = (stage.players[0].own, |walker: &Walker| *walker.mood);

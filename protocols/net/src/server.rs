@@ -48,7 +48,6 @@ mod visibility;
 pub use api::excerpt::RecordExcerpt;
 pub use api::local_client::LocalClient;
 pub use api::private_fields::PrivateRecord;
-pub use api::remote::RemoteMessage;
 pub use config::{Admission, SchemaRequests, ServerConfig};
 pub use event::{PacketError, ServerEvent};
 pub use ledger::budget::Budget;
@@ -56,6 +55,7 @@ pub use objects::guard::{BehaviourMut, ServerWrites};
 pub use objects::parent::ParentError;
 pub use objects::replicated::Replicated;
 pub use objects::spawn::SpawnOptions;
+pub use outbound::remote::RemoteMessage;
 pub use rewind::Past;
 pub use sessions::admission::{Decision, JoinRequest};
 

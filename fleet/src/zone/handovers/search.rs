@@ -19,7 +19,7 @@ use super::{CommandPlace, Departure, Handovers, Offer, OfferAnswer, Reception, S
 use crate::zone::command_queue::CommandQueue;
 use crate::zone::{ClientId, ZoneId};
 
-use gateway::{Records, Told, View};
+use gateway::{GatewayView, Told, ZoneLogs};
 
 const OBJECT: NetId = NetId(7);
 const CLIENT: ClientId = ClientId(1);
@@ -68,7 +68,7 @@ struct Zone {
     live: u16,
     journal: u16,
     /// Records for the gateway.
-    records: Records,
+    records: ZoneLogs,
     /// Messages that wait for the journal.
     held: Messages,
 }
@@ -107,7 +107,7 @@ struct Search {
     queues: Numbers<CommandQueue>,
     messages: Numbers<Message>,
     logs: Numbers<Vec<Told>>,
-    views: Numbers<View>,
+    views: Numbers<GatewayView>,
 }
 
 impl<T: Clone + Eq + Hash> Numbers<T> {
@@ -152,7 +152,7 @@ impl Search {
         let zone = |node, published| Zone {
             live: node,
             journal: node,
-            records: Records {
+            records: ZoneLogs {
                 published,
                 written: empty,
             },
@@ -160,7 +160,7 @@ impl Search {
         };
         World {
             zones: [zone(self.nodes.number(first), spawned), zone(none, empty)],
-            view: self.views.number(View::default()),
+            view: self.views.number(GatewayView::default()),
             queue: self.queues.number(CommandQueue::default()),
             acknowledged: 0,
             sent: 0,

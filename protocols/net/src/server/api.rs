@@ -35,7 +35,7 @@ mod players;
 pub(super) mod private_fields;
 mod protocol;
 mod recording;
-pub(super) mod remote;
+mod remote;
 mod requests;
 mod rewind;
 pub(super) mod rooms;

@@ -26,6 +26,7 @@
 mod datagrams;
 pub(crate) mod journal;
 pub(crate) mod recorder;
+pub(crate) mod remote;
 pub(crate) mod transmit;
 pub(crate) mod write_records;
 
@@ -38,11 +39,11 @@ use syncvar_runtime::unstable::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
-use crate::server::RemoteMessage;
 use crate::server::chunk_store::ChunkStore;
 use crate::server::ledger::field_set::FieldSet;
 use crate::server::outbound::journal::Journal;
 use crate::server::outbound::recorder::Recorder;
+use crate::server::outbound::remote::RemoteMessage;
 use crate::server::outbound::write_records::WriteRecords;
 use crate::server::saving::gathered::SaveInProgress;
 use crate::server::sessions::connection::Connection;

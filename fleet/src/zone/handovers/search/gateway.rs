@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::{Action, OBJECT, Search, World, ZONES, Zone};
-use crate::gateway::copies::{Copies, ObjectEnd};
+use crate::zone::copies::{Copies, ObjectEnd};
 
 /// Entry of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,9 +18,9 @@ pub(super) enum Told {
     Departed,
 }
 
-/// Records of a zone, as numbers of lists.
+/// Entries of a zone for the gateway, as numbers of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Records {
+pub(super) struct ZoneLogs {
     pub(super) published: u16,
     /// Entries that wait for the journal.
     pub(super) written: u16,
@@ -28,7 +28,7 @@ pub(super) struct Records {
 
 /// State of the gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct View {
+pub(super) struct GatewayView {
     copies: Copies,
     /// Entries of each zone that were played.
     played: [usize; 2],
@@ -38,7 +38,7 @@ pub(super) struct View {
     is_broken: bool,
 }
 
-impl View {
+impl GatewayView {
     fn enter(&mut self, place: usize, epoch: u64) {
         self.copies.enter(OBJECT, ZONES[place], epoch);
         let shown = self.copies.get(OBJECT).map_or(0, |copy| copy.epoch);

@@ -10,23 +10,11 @@ use crate::message::{Frame, Incoming, InputTicks, named, write_address, write_in
 use crate::server::calls::commands::refuse_command;
 use crate::server::calls::report_panic;
 use crate::server::sessions::connection::{Connection, ConnectionState};
-use crate::server::{NetworkServer, ServerEvent};
+use crate::server::{NetworkServer, RemoteMessage, ServerEvent};
 use crate::{Framing, MessageType};
 
 /// Inputs in a message to the server with the object, so that a lost message costs nothing.
 const INPUT_COPIES: u64 = 8;
-
-/// Message of the program, or call of one client, for a [remote](NetworkServer::connect_remote) connection.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RemoteMessage {
-    /// The connection.
-    pub connection: ConnectionId,
-    /// Number of the channel.
-    pub channel: u8,
-    /// Whole message in the framing `Compact`.
-    pub message: Bytes,
-}
 
 impl NetworkServer {
     /// Adds the connection of a player whose client has joined a different server, a gateway. `key` is the

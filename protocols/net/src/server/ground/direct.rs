@@ -6,9 +6,9 @@ use syncvar_runtime::{ConnectionId, NetId, NetworkWriter};
 
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message, Owner};
-use crate::server::RemoteMessage;
 use crate::server::ground::Ground;
 use crate::server::ledger::field_set::FieldSet;
+use crate::server::outbound::remote::RemoteMessage;
 
 impl Ground<'_> {
     /// Appends a message to the queue of a connection.

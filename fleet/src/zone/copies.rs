@@ -14,7 +14,7 @@
 //!
 //! *Held.* An object that departs is in no zone for a moment: the gateway keeps it, without changes. So is an object that a keyframe
 //! lacks: the gateway has lost the records that tell whether it has ended or departed. A held object ends when no zone has had it for
-//! the time of [`GatewayConfig::hold`](crate::gateway::GatewayConfig::hold).
+//! a while, by the settings of the gateway.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
