@@ -178,6 +178,12 @@ pub trait Endpoint {
         true
     }
 
+    /// Returns whether a dialling transport dials again behind an end of [`poll_close`](Self::poll_close). Otherwise this end
+    /// is the wish of the program.
+    fn dials_again(&self) -> bool {
+        false
+    }
+
     /// Sends the changes that are due. `now` is the time since any fixed moment.
     ///
     /// This is the call of a transport. Programs call the `update` of the type, which a transport that

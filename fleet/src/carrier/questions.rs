@@ -66,7 +66,9 @@ impl OpenQuestions {
         now: Duration,
         is_alive: impl Fn(NodeId) -> bool,
     ) -> Vec<CarrierEvent> {
-        let ended = self.open.extract_if(.., |_, (node, until)| *until <= now || !is_alive(*node));
+        let ended = self
+            .open
+            .extract_if(.., |_, (node, until)| *until <= now || !is_alive(*node));
         ended
             .map(|(id, _)| CarrierEvent::Answered { id, answer: None })
             .collect()

@@ -26,6 +26,9 @@ const MORE: u8 = 1;
 const ALIVE: Duration = Duration::from_millis(500);
 const LEASE: Duration = Duration::from_secs(3);
 
+/// Longest time between two updates that counts as silence: a process that was stopped has not listened.
+const LONGEST_STEP: Duration = Duration::from_millis(500);
+
 /// Link to a node.
 #[derive(Debug)]
 pub(super) struct LinkConnection {
@@ -37,8 +40,10 @@ pub(super) struct LinkConnection {
     waiting: usize,
     /// Parts of the message that arrives.
     incoming: BytesMut,
-    /// Times of the last packet in both directions.
-    heard: Duration,
+    /// Time without a packet of the node, and the last update of it.
+    silence: Duration,
+    updated: Duration,
+    /// Time of the last packet to the node.
     sent: Duration,
     /// The packet that the transport reads: its flags, and its shared bytes.
     packet: ([u8; 1], Vec<Bytes>),
@@ -69,7 +74,8 @@ impl LinkConnection {
             outbox: VecDeque::new(),
             waiting: 0,
             incoming: BytesMut::new(),
-            heard: now,
+            silence: Duration::ZERO,
+            updated: now,
             sent: now,
             packet: ([0], Vec::new()),
         };
@@ -139,9 +145,8 @@ impl LinkConnection {
         &mut self,
         packet: &[u8],
         key: &str,
-        now: Duration,
     ) -> Result<Option<LinkMessage>, LinkError> {
-        self.heard = now;
+        self.silence = Duration::ZERO;
         let Some((flags, part)) = packet.split_first() else {
             return Ok(None);
         };
@@ -167,7 +172,9 @@ impl LinkConnection {
         if now.saturating_sub(self.sent) >= ALIVE && self.outbox.is_empty() {
             self.push(LinkMessage::Alive);
         }
-        now.saturating_sub(self.heard) < LEASE
+        self.silence += now.saturating_sub(self.updated).min(LONGEST_STEP);
+        self.updated = now;
+        self.silence < LEASE
     }
 }
 

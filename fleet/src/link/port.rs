@@ -108,7 +108,7 @@ impl Endpoint for LinkPort {
     ) -> Result<(), LinkError> {
         let link = self.connections.get_mut(&connection);
         let link = link.ok_or(LinkError::UnknownConnection)?;
-        match link.handle_packet(packet, &self.hello.key, self.now) {
+        match link.handle_packet(packet, &self.hello.key) {
             Ok(Some(message)) => self.inbox.push_back((connection, Some(message))),
             Ok(None) => {}
             Err(error) => {
@@ -137,6 +137,11 @@ impl Endpoint for LinkPort {
     /// Has no effect but for the time of the links: the carrier updates them.
     fn update(&mut self, now: Duration) {
         self.now = self.now.max(now);
+    }
+
+    /// A node is dialled for as long as the program runs.
+    fn dials_again(&self) -> bool {
+        true
     }
 
     fn hold_state(&mut self, connection: ConnectionId, held: bool) {

@@ -93,3 +93,51 @@ fn spectators_of_two_levels_see_the_world_over_tcp() {
         }
     }
 }
+
+/// Runs an origin and a relay, each in turn stopped for 4 s, and returns whether the relay follows again each time.
+fn follows_after_stops(stopped: usize) -> bool {
+    let config = ServerConfig {
+        incarnation: 3,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(prefabs(), config);
+    let unit = server.spawn(Unit::default());
+    let mut origin = Origin::begin(&mut server).unwrap();
+    let mut carrier = LinkCarrier::new(NodeId(1), Role::Origin, "");
+    let mut sockets = FleetSockets::new();
+    let address = sockets.listen_tcp("127.0.0.1:0").unwrap();
+    let mut relay = Node::new(2, address);
+    let mut now = Duration::ZERO;
+    for hp in 1..4 {
+        server.get_mut::<Unit>(unit).unwrap().hp.set(hp);
+        let until = Instant::now() + Duration::from_secs(10);
+        let stop = now + Duration::from_secs(4);
+        let mut sees = false;
+        while now < stop || !sees {
+            now += Duration::from_millis(10);
+            if hp == 1 || stopped != 0 || now >= stop {
+                sockets.receive(&mut carrier, now);
+                server.update(now);
+                origin.pump(&mut server, &mut carrier, now);
+                sockets.transmit(&mut carrier, now);
+            }
+            if hp == 1 || stopped != 1 || now >= stop {
+                relay.run(now);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+            let server = relay.relay.server();
+            sees = server.is_some_and(|it| it.value(unit, "Unit", "hp") == Some(&hp.into()));
+            if Instant::now() > until {
+                return false;
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn a_relay_follows_again_after_each_end_was_stopped() {
+    for (stopped, name) in ["origin", "relay"].into_iter().enumerate() {
+        assert!(follows_after_stops(stopped), "{name}");
+    }
+}

@@ -418,7 +418,9 @@ impl Peer {
             link.close(linger);
             self.leaving = Some(now.saturating_add(linger));
         }
-        self.dial = None;
+        if !client.dials_again() {
+            self.dial = None;
+        }
     }
 
     fn poll_leave(&mut self, now: Duration, cx: &mut Context<'_>) -> Poll<()> {

@@ -1,4 +1,4 @@
-//! Spectators of a relay behind faults of processes: a relay that is stopped and killed, an origin that is restarted.
+//! Spectators of a relay behind faults of processes: a relay and an origin that are stopped and killed.
 //!
 //! ```sh
 //! cargo run --release --example faults          # nodes on zenoh
@@ -25,7 +25,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// Longest time until all spectators are equal after a fault.
 const LIMIT: Duration = Duration::from_secs(2);
 
-const SPECTATORS: usize = 20;
+const SPECTATORS: usize = 5;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -96,6 +96,10 @@ fn play(carrier: &str) -> Outcome<()> {
         let what = format!("relay stopped for {seconds} s");
         report(&mut spectators, &what, Instant::now())?;
     }
+    origin.signal("-STOP")?;
+    watch(&mut spectators, Duration::from_secs(6))?;
+    origin.signal("-CONT")?;
+    report(&mut spectators, "origin stopped for 6 s", Instant::now())?;
     drop(relay);
     watch(&mut spectators, Duration::from_secs(1))?;
     relay = start_relay()?;
@@ -132,7 +136,8 @@ fn watch(spectators: &mut [Spectator], time: Duration) -> Outcome<()> {
 fn report(spectators: &mut [Spectator], what: &str, from: Instant) -> Outcome<()> {
     while !spectators.iter().all(|it| it.is_equal() && it.is_present()) {
         if from.elapsed() > LIMIT {
-            return Err(format!("{what}: not equal after {LIMIT:?}").into());
+            let states: Vec<_> = spectators.iter().map(Spectator::state).collect();
+            return Err(format!("{what}: not equal after {LIMIT:?}: {states:?}").into());
         }
         watch(spectators, Duration::from_millis(1))?;
     }
