@@ -1,8 +1,8 @@
 //! Spectators of a relay behind faults of processes: a relay and an origin that are stopped and killed.
 //!
 //! ```sh
-//! cargo run --release --example faults          # nodes on zenoh
-//! cargo run --release --example faults links    # nodes on the links of syncvar-fleet
+//! cargo run --example faults          # nodes on zenoh
+//! cargo run --example faults links    # nodes on the links of syncvar-fleet
 //! ```
 //!
 //! Origin, relay and spectators are processes. Each tick of the origin has a sum over all objects: a spectator is equal to the origin if it sees
