@@ -51,6 +51,32 @@ fn a_walk_over_borders_ends_no_object_and_repeats_no_hook() {
     assert_eq!(stage.gateway.stats().expired, 0);
 }
 
+/// Returns the largest step of a walk that a client sees, and the borders on the way.
+fn largest_step(zones: u32) -> (f32, u64) {
+    let mut stage = stage(12, zones, 1);
+    let own = stage.players[0].own;
+    stage.run(20);
+    stage.players[0].largest_step = 0.0;
+    // A walk over all regions.
+    let known = stage.zones.objects.get_mut(&own).expect("the walker");
+    known.direction = 1.5;
+    let before = stage.gateway.stats().turns;
+    stage.run(if zones == 1 { 20 } else { 300 });
+    (
+        stage.players[0].largest_step,
+        stage.gateway.stats().turns - before,
+    )
+}
+
+#[test]
+fn a_border_costs_at_most_two_ticks_of_a_walk() {
+    let (without, _) = largest_step(1);
+    let (with, borders) = largest_step(4);
+    println!("largest step {without} without borders, {with} with {borders}");
+    assert!(borders > 2);
+    assert!(with <= without + 2.0 * 1.5, "{with} instead of {without}");
+}
+
 #[test]
 fn calls_of_a_zone_reach_observers_and_the_owner_once() {
     let mut stage = stage(3, 2, 1);
@@ -182,6 +208,26 @@ fn an_object_that_spawns_later_belongs_to_its_player() {
     stage.call(place);
     stage.check();
     assert_eq!(stage.players[place].called, 1);
+}
+
+#[test]
+fn a_player_that_leaves_owns_nothing_until_it_joins_again() {
+    let mut stage = stage(11, 2, 2);
+    let own = stage.players[0].own;
+    stage.call(0);
+    stage.step();
+    stage.players[0].client.disconnect("bye");
+    stage.run(90);
+    let server = stage.zones.real(own).expect("a zone").zone.server();
+    assert_eq!(server.owner(own), None);
+    let calls = *server.get::<Walker>(own).expect("the walker").calls;
+    assert_eq!(calls, 1, "the last command of the player has run");
+    stage.players.remove(0);
+    let place = stage.join(own);
+    stage.players[place].called = 1;
+    stage.run(60);
+    stage.call(place);
+    stage.check();
 }
 
 #[test]

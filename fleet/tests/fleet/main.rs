@@ -2,6 +2,7 @@
 
 mod carriers;
 mod gateway_prediction;
+mod gateway_sockets;
 mod gateway_stage;
 mod gateways;
 mod moving;
