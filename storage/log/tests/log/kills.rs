@@ -14,6 +14,9 @@ use crate::journals::{check, directory, play, recover};
 /// Directory of the journal, in a process that is killed.
 const DIRECTORY: &str = "SYNCVAR_JOURNAL_DIRECTORY";
 
+/// End of a line: updates gather a state.
+const SLICES: &str = " between slices";
+
 /// Number of kills in place of the usual one.
 const KILLS: &str = "SYNCVAR_JOURNAL_KILLS";
 
@@ -28,7 +31,7 @@ fn process_of_a_journal() {
     let mut tick = check(&server);
     let options = JournalOptions {
         save_interval: Duration::from_millis(300),
-        // Of 46: most kills come between two slices of a state.
+        // Of 46: kills come between two slices of a state.
         objects_per_update: 8,
         sync: JournalSync::Every(Duration::from_secs(1)),
         retry_interval: Duration::from_millis(100),
@@ -44,14 +47,26 @@ fn process_of_a_journal() {
             Ok(()) => "tick",
             Err(_) => "failed",
         };
-        writeln!(output, "{result} {tick}").unwrap();
+        let is_gathered = server.begin_save(1).is_err();
+        let state = if is_gathered { SLICES } else { "" };
+        writeln!(output, "{result} {tick}{state}").unwrap();
         // A server waits for its next tick, and the thread of a state has time.
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// Starts the process and kills it at a moment. Returns the last tick that the journal had, and the number of failures.
-fn run(mut command: Command, wait: impl FnOnce()) -> (u64, usize) {
+/// Output of a process.
+struct Output {
+    /// Last tick that the journal had.
+    reported: u64,
+    /// Number of ticks with a failure of the storage.
+    failures: usize,
+    /// Whether the process ended between two slices of a state.
+    between_slices: bool,
+}
+
+/// Starts the process and kills it at a moment.
+fn run(mut command: Command, wait: impl FnOnce()) -> Output {
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut process = command.spawn().unwrap();
     let output = BufReader::new(process.stdout.take().unwrap());
@@ -60,14 +75,16 @@ fn run(mut command: Command, wait: impl FnOnce()) -> (u64, usize) {
     process.kill().unwrap();
     process.wait().unwrap();
     let lines: Vec<String> = reader.join().unwrap();
-    let ticks = lines
-        .iter()
-        .filter_map(|line| line.strip_prefix("tick ")?.parse().ok());
-    let failures = lines
-        .iter()
-        .filter(|line| line.starts_with("failed"))
-        .count();
-    (ticks.max().unwrap_or_default(), failures)
+    let ticks = lines.iter().filter_map(|line| {
+        let line = line.strip_suffix(SLICES).unwrap_or(line);
+        line.strip_prefix("tick ")?.parse().ok()
+    });
+    let failed = lines.iter().filter(|line| line.starts_with("failed"));
+    Output {
+        reported: ticks.max().unwrap_or_default(),
+        failures: failed.count(),
+        between_slices: lines.last().is_some_and(|line| line.ends_with(SLICES)),
+    }
 }
 
 fn process(directory: &Path) -> Command {
@@ -83,19 +100,25 @@ fn process(directory: &Path) -> Command {
 fn killed_process_loses_no_tick_that_the_journal_had() {
     let directory = directory("killed");
     let mut random = Random::new(7);
-    let mut reached = 0;
-    for _ in 0..kills(12) {
+    let (mut reached, mut hits, count) = (0, 0, kills(12));
+    for _ in 0..count {
         let time = Duration::from_millis(u64::from(20 + random.below(180)));
-        let (reported, failures) = run(process(&directory), || std::thread::sleep(time));
+        let output = run(process(&directory), || std::thread::sleep(time));
         let tick = check(&recover(&directory));
-        assert_eq!(failures, 0);
+        assert_eq!(output.failures, 0);
+        let reported = output.reported;
         assert!(
             tick >= reported && tick >= reached,
             "{reported}, {reached}, {tick}"
         );
+        hits += u32::from(output.between_slices);
         reached = tick;
     }
     assert!(reached > 20, "{reached}");
+    assert!(
+        hits > count / 8,
+        "{hits} of {count} kills between two slices"
+    );
     fs::remove_dir_all(&directory).unwrap();
 }
 
@@ -149,10 +172,11 @@ fn kills_within_a_save_or_a_rotation_cost_no_tick_that_the_journal_had() {
         let (mut reached, mut hits, count) = (0, 0, kills(8));
         for _ in 0..count {
             let times = 1 + random.below(3);
-            let (reported, failures) = run(process(&directory), || moment.wait(&directory, times));
+            let output = run(process(&directory), || moment.wait(&directory, times));
             hits += u32::from(moment.is_now(&directory));
             let tick = check(&recover(&directory));
-            assert_eq!(failures, 0);
+            assert_eq!(output.failures, 0);
+            let reported = output.reported;
             assert!(
                 tick >= reported && tick >= reached,
                 "{moment:?}: {reported}, {reached}, {tick}"
@@ -170,7 +194,9 @@ fn kills_within_a_save_or_a_rotation_cost_no_tick_that_the_journal_had() {
 fn full_storage_costs_no_tick_that_the_journal_had() {
     let directory = directory("full");
     let command = process_with_files_of_four_blocks(&directory);
-    let (reported, failures) = run(command, || std::thread::sleep(Duration::from_secs(1)));
+    let Output {
+        reported, failures, ..
+    } = run(command, || std::thread::sleep(Duration::from_secs(1)));
     let tick = check(&recover(&directory));
     assert!(tick >= reported && reported > 20, "{reported}, {tick}");
     assert!(failures > 5, "{failures}");
@@ -187,8 +213,9 @@ fn kills_with_a_full_storage_cost_no_tick_that_the_journal_had() {
     for _ in 0..kills(8) {
         let time = Duration::from_millis(u64::from(50 + random.below(250)));
         let command = process_with_files_of_four_blocks(&directory);
-        let (reported, failures) = run(command, || std::thread::sleep(time));
-        failed += failures;
+        let output = run(command, || std::thread::sleep(time));
+        failed += output.failures;
+        let reported = output.reported;
         let tick = check(&recover(&directory));
         assert!(
             tick >= reported && tick >= reached,
