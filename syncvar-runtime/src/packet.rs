@@ -18,6 +18,9 @@ use crate::{Encoding, NetworkWriter};
 use batch::Batch;
 use blocks::Blocks;
 
+/// Bytes of a drain that are never a burst.
+const USUAL: usize = 64 * 1024;
+
 /// Format of the messages with deltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdateForm {
@@ -32,7 +35,8 @@ pub struct UpdateForm {
 /// Outgoing messages in one buffer, cut into packets. A packet respects the packet size, unless it
 /// contains a single message that exceeds it.
 ///
-/// The packets of a drain share memory, which is reused after the last packet is dropped.
+/// The packets of a drain share memory, which is reused after the last packet is dropped. The packets of a burst, as for many
+/// objects that spawn at once, take the memory with them.
 #[derive(Debug)]
 pub struct Segments {
     writer: NetworkWriter,
@@ -54,6 +58,8 @@ pub struct Segments {
     moving: Vec<u8>,
     /// Memory of the drained packets.
     blocks: Blocks,
+    /// Length of the longest recent drain. It falls with each shorter drain.
+    recent: usize,
 }
 
 impl Segments {
@@ -71,6 +77,7 @@ impl Segments {
             batch: None,
             moving: Vec::new(),
             blocks: Blocks::default(),
+            recent: 0,
         }
     }
 
@@ -148,8 +155,14 @@ impl Segments {
             if self.cuts.last() != Some(&self.writer.len()) {
                 self.cuts.push(self.writer.len());
             }
-            whole = self.blocks.copy(self.writer.as_bytes(), &self.cuts);
-            self.writer.truncate(0);
+            let length = self.writer.len();
+            if length > USUAL.max(self.recent.saturating_mul(4)) {
+                whole = self.writer.give_bytes();
+            } else {
+                whole = self.blocks.copy(self.writer.as_bytes(), &self.cuts);
+                self.writer.truncate(0);
+            }
+            self.recent = length.max(self.recent - self.recent / 16);
         }
         self.packet = 0;
         let mut begin = 0;
@@ -180,6 +193,8 @@ mod test_forms {
 
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::Segments;
     use crate::Encoding;
 
@@ -195,6 +210,26 @@ mod tests {
         }
         let lengths: Vec<_> = segments.drain().map(|bytes| bytes.len()).collect();
         assert_eq!(lengths, [4, 3]);
+    }
+
+    #[test]
+    fn memory_of_a_burst_goes_with_its_packets() {
+        let mut segments = Segments::new(1_000, Encoding::Unet, super::test_forms::SINGLE);
+        let mut drain = |length: usize| {
+            for part in vec![7; length].chunks(1_000) {
+                segments.begin().write_bytes(part);
+                segments.commit();
+            }
+            let packets: Vec<_> = segments.drain().collect();
+            assert!(packets.iter().flatten().all(|byte| *byte == 7));
+            assert_eq!(packets.iter().map(Bytes::len).sum::<usize>(), length);
+            let unused = segments.writer.give_bytes();
+            unused.try_into_mut().map_or(0, |it| it.capacity())
+        };
+        assert!(drain(60_000) > 0);
+        assert_eq!(drain(500_000), 0);
+        // A long drain after a long one is usual.
+        assert!(drain(500_000) > 0);
     }
 
     #[test]

@@ -189,6 +189,11 @@ impl NetworkWriter {
         self.taken.clone()
     }
 
+    /// Gives all bytes written so far away, with their memory.
+    pub(crate) fn give_bytes(&mut self) -> Bytes {
+        Bytes::from(mem::take(&mut self.buffer))
+    }
+
     #[inline]
     pub(super) fn write_array<const N: usize>(&mut self, bytes: [u8; N]) {
         self.buffer.extend_from_slice(&bytes);
