@@ -139,7 +139,7 @@ pub struct Zone {
     records: ZoneRecords,
     ghosts: Ghosts,
     mail: Mail,
-    journal: ZoneJournal,
+    outgoing: Outgoing,
     events: VecDeque<ZoneEvent>,
     stage: ZoneStage,
 }
@@ -152,12 +152,9 @@ struct ZoneRecords {
     gateways: Gateways,
 }
 
-/// Progress of the journal, and the records that wait for it.
+/// Records for the neighbours that wait for the journal.
 #[derive(Debug, Default)]
-struct ZoneJournal {
-    runs: bool,
-    /// Whether the program has taken all records.
-    is_taken: bool,
+struct Outgoing {
     /// Number of the last record of the server that the borders have.
     seq: u64,
     published: Vec<(Topic, Bytes)>,
@@ -204,7 +201,7 @@ impl Zone {
             records,
             ghosts: Ghosts::new(config.zone, Box::new(prefabs)),
             mail: Mail::default(),
-            journal: ZoneJournal::default(),
+            outgoing: Outgoing::default(),
             events: VecDeque::new(),
             stage: if config.awaits_state {
                 ZoneStage::Empty
@@ -228,8 +225,8 @@ impl Zone {
     /// Returns the server, while the zone is active: it holds its lease, as of the last [`receive`](Self::receive), and its objects
     /// are loaded. Otherwise its objects are frozen: nobody changes them.
     ///
-    /// The program updates the server by [`update`](Self::update) alone, and takes the records of its journal by
-    /// [`poll_journal`](Self::poll_journal).
+    /// The program updates the server by [`update`](Self::update) alone. Behind each update it takes the records of the journal, and
+    /// writes them.
     pub fn server_mut(&mut self) -> Option<&mut NetworkServer> {
         let is_active = self.is_active();
         is_active.then_some(&mut self.server)
@@ -280,28 +277,26 @@ impl Zone {
     pub fn begin_empty(&mut self) -> Result<(), ZoneError> {
         self.records.origin = Origin::begin(&mut self.server)?;
         self.stage = ZoneStage::Loaded;
+        // A journal may begin before the first update.
+        self.write_notes();
         Ok(())
     }
 
-    /// Begins the journal, as [`NetworkServer::start_journal`]. Without a journal an end of the process loses the objects of the
-    /// zone, and the objects that are on their way to it.
+    /// Begins the journal, as [`NetworkServer::start_journal`]; `syncvar::log::Journal` does so by
+    /// [`server_mut`](Self::server_mut). Without a journal an end of the process loses the objects of the zone, and the objects that are
+    /// on their way to it.
     ///
     /// # Errors
     ///
     /// As [`NetworkServer::save`].
     pub fn start_journal(&mut self) -> Result<Save, SaveError> {
-        self.write_notes();
-        let save = self.server.start_journal()?;
-        self.journal.runs = true;
-        Ok(save)
+        self.server.start_journal()
     }
 
     /// Returns the oldest record of the journal that was not returned before. Messages leave when it has returned none: behind
     /// each update the program takes all records, writes them, and then calls [`transmit`](Self::transmit).
     pub fn poll_journal(&mut self) -> Option<TickRecord> {
-        let record = self.server.poll_journal();
-        self.journal.is_taken |= record.is_none();
-        record
+        self.server.poll_journal()
     }
 
     /// Returns a behaviour of an object of a neighbour zone near the border, as of the last record of this neighbour. An object that is

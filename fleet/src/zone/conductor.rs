@@ -63,20 +63,19 @@ impl Zone {
         self.place_objects(program);
         self.write_notes();
         self.server.update(now);
-        self.journal.is_taken = !self.journal.runs;
         let records: Vec<TickRecord> = self
             .server
-            .records_after(self.journal.seq)
+            .records_after(self.outgoing.seq)
             .cloned()
             .collect();
         for record in records {
-            self.journal.seq = record.seq();
+            self.outgoing.seq = record.seq();
             if !record.is_keyframe() {
                 self.residents.unplaced.extend(changed_objects(&record));
                 let epoch = |object| self.residents.epoch(object);
                 let borders = &mut self.records.borders;
                 let records = borders.write(&mut self.server, &record, epoch);
-                self.journal.published.extend(records);
+                self.outgoing.published.extend(records);
                 let gateways = &mut self.records.gateways;
                 let zone = self.config.zone;
                 gateways.write(&mut self.server, &self.residents, zone, &record);
@@ -86,14 +85,14 @@ impl Zone {
     }
 
     /// Publishes the records of the last updates, and sends offers and answers. If a journal runs, the program has
-    /// [taken](Self::poll_journal) and written its records before: otherwise nothing is sent.
+    /// taken and written its records before: while records are left, nothing is sent.
     pub fn transmit(&mut self, carrier: &mut impl Carrier, now: Duration) {
         self.note_activity(now);
-        if !self.is_active() || !self.journal.is_taken {
+        if !self.is_active() || !self.server.is_journal_taken() {
             return;
         }
         self.records.origin.publish(&mut self.server, carrier);
-        for (topic, record) in self.journal.published.drain(..) {
+        for (topic, record) in self.outgoing.published.drain(..) {
             carrier.publish(topic, record);
         }
         let epoch = |object| self.residents.epoch(object);
@@ -143,13 +142,13 @@ impl Zone {
             Question::Keyframe(Topic::GATEWAY) => {
                 self.server.request_keyframe();
                 let gateways = &mut self.records.gateways;
-                gateways.take_question(&mut self.server, (from, id), self.journal.seq);
+                gateways.take_question(&mut self.server, (from, id), self.outgoing.seq);
             }
             Question::Keyframe(topic) if *topic != Topic::WORLD => {
                 self.server.request_keyframe();
                 self.records
                     .borders
-                    .take_question(*topic, from, id, self.journal.seq);
+                    .take_question(*topic, from, id, self.outgoing.seq);
             }
             Question::Call(bytes) => match ZoneCall::from_bytes(bytes) {
                 Some(ZoneCall::Lease(request)) => {

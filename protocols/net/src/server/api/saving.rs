@@ -167,7 +167,17 @@ impl NetworkServer {
     /// Returns the oldest record of the journal that was not returned before. A program takes all records after each update: the
     /// server keeps them until then.
     pub fn poll_journal(&mut self) -> Option<TickRecord> {
-        self.outbound.journal.as_mut()?.records.pop_front()
+        let journal = self.outbound.journal.as_mut()?;
+        let record = journal.records.pop_front();
+        journal.is_taken |= record.is_none();
+        record
+    }
+
+    /// Returns whether the program has taken all records of the journal: [`poll_journal`](Self::poll_journal) has returned `None`. `true`
+    /// without a journal.
+    pub fn is_journal_taken(&self) -> bool {
+        let journal = self.outbound.journal.as_ref();
+        journal.is_none_or(|journal| journal.is_taken)
     }
 
     /// Adds a record of the changes since the last update to the journal, if there are any.

@@ -19,6 +19,8 @@ pub(crate) struct Journal {
     pub(crate) known: KnownFacts,
     /// Records that the program has not taken.
     pub(crate) records: VecDeque<TickRecord>,
+    /// Whether the program has asked for more than the last record: it has written all of them.
+    pub(crate) is_taken: bool,
 }
 
 /// Entries of facts that a journal compares with the present ones.
@@ -38,6 +40,7 @@ impl Journal {
             last: now,
             known,
             records: VecDeque::new(),
+            is_taken: true,
         }
     }
 }

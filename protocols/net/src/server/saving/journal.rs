@@ -196,6 +196,7 @@ fn append_record(
         let [gathered, rest] = items;
         let record = TickRecord::new(head, &[gathered, rest, tail.take()].concat());
         journal.records.push_back(record);
+        journal.is_taken = false;
     }
 }
 
