@@ -62,7 +62,7 @@ pub struct GatewayStats {
     pub refused: u64,
 }
 
-/// Serves the objects of all zones to players: an [`Endpoint`](syncvar_runtime::Endpoint) for every transport. See the page "Zones" of the
+/// Serves the objects of all zones to players: an [`Endpoint`](syncvar_runtime::Endpoint) for every transport. See the page "Gateway" of the
 /// guide.
 ///
 /// A gateway needs neither prefabs nor game code. Its clients are ordinary clients, and do not know that there are zones:
@@ -329,6 +329,10 @@ impl<C: Carrier> Gateway<C> {
             for object in world.ended.drain(..) {
                 self.players.forget_object(object);
                 self.sender.forget_object(object);
+            }
+            for object in world.expired.drain(..) {
+                // It may return: the numbers of its commands go on.
+                self.players.forget_object(object);
             }
             for (object, key) in world.owners.drain(..) {
                 self.players.set_player(&mut world.server, object, key);

@@ -6,6 +6,7 @@
 //!         ──> offers ──> import    server_mut()  ──>     notes, journal    ──>   records, border records
 //!         ──> commands ────────> poll_command()          excerpts                offers, answers
 //!         ──> border records ──> ghosts
+//!         ──> players, calls, inputs of gateways          records for gateways
 //! ```
 //!
 //! The journal has an update before its messages leave: see [`Zone::transmit`].

@@ -30,8 +30,9 @@ pub(super) struct GatewayWorld {
     rate: u32,
     /// Whether a zone has told that the objects of the scene are spawned.
     has_scene: bool,
-    /// Objects that have ended in this tick, and objects with perhaps a new player.
+    /// Objects that have ended in this tick, objects that no zone has had for long, and objects with perhaps a new player.
     pub(super) ended: Vec<NetId>,
+    pub(super) expired: Vec<NetId>,
     pub(super) owners: Vec<(NetId, Bytes)>,
     /// Messages for clients in this tick.
     pub(super) messages: Vec<ClientMessage>,
@@ -70,6 +71,7 @@ impl GatewayWorld {
             rate: state.tick_rate,
             has_scene: false,
             ended: Vec::new(),
+            expired: Vec::new(),
             owners: Vec::new(),
             messages: Vec::new(),
         })
@@ -185,6 +187,7 @@ impl GatewayWorld {
                 tracing::warn!(%object, "no zone has had an object for a while");
                 stats.expired += 1;
                 self.merge.end_object(object);
+                self.expired.push(object);
             }
         }
         let record = self.merge.record(self.tick, now);

@@ -28,7 +28,7 @@ fn token() -> [u8; 16] {
 }
 
 /// Starts a gateway that reaches all processes.
-fn gateway(stage: &mut ZoneStage, incarnation: u64) -> Gateway<MemoryCarrier> {
+fn gateway(stage: &mut ZoneStage, incarnation: u64, hold: Duration) -> Gateway<MemoryCarrier> {
     let carrier = stage.fleet.node(Role::Gateway, "");
     stage.guests.push(carrier.id());
     for process in &stage.processes {
@@ -42,8 +42,7 @@ fn gateway(stage: &mut ZoneStage, incarnation: u64) -> Gateway<MemoryCarrier> {
     };
     let config = GatewayConfig {
         server,
-        // A zone may be without a process for the whole of a schedule.
-        hold: Duration::from_mins(2),
+        hold,
         ..GatewayConfig::default()
     };
     Gateway::new(carrier, config).expect("an incarnation")
@@ -74,10 +73,15 @@ pub(crate) struct GatewayStage {
 }
 
 impl GatewayStage {
-    /// Starts zones with walkers, and a gateway.
+    /// Starts zones with walkers, and a gateway. A zone may be without a process for the whole of a schedule.
     pub(crate) fn new(seed: u64, zones: u32, walkers: u16) -> Self {
+        Self::with_hold(seed, zones, walkers, Duration::from_mins(2))
+    }
+
+    /// Starts zones with walkers, and a gateway that keeps objects without a zone for a time.
+    pub(crate) fn with_hold(seed: u64, zones: u32, walkers: u16, hold: Duration) -> Self {
         let mut stage = ZoneStage::new(seed, zones);
-        let gateway = gateway(&mut stage, seed + 1000);
+        let gateway = gateway(&mut stage, seed + 1000, hold);
         let mut stage = Self {
             zones: stage,
             gateway,
@@ -122,7 +126,7 @@ impl GatewayStage {
     /// Ends the process of the gateway. The clients join a second one.
     pub(crate) fn replace_gateway(&mut self) {
         self.zones.fleet.crash(self.gateway.carrier().id());
-        self.gateway = gateway(&mut self.zones, 2000);
+        self.gateway = gateway(&mut self.zones, 2000, Duration::from_mins(2));
         for place in 0..self.players.len() {
             let player = &mut self.players[place];
             player.link = None;
