@@ -178,8 +178,8 @@ pub trait Endpoint {
         true
     }
 
-    /// Returns whether a dialling transport dials again behind an end of [`poll_close`](Self::poll_close). Otherwise this end
-    /// is the wish of the program.
+    /// Returns whether a dialling transport dials for as long as the program runs: its first attempt is repeated as later ones are,
+    /// and it dials again behind an end of [`poll_close`](Self::poll_close). Otherwise this end is the wish of the program.
     fn dials_again(&self) -> bool {
         false
     }

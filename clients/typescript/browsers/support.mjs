@@ -9,13 +9,13 @@ import { fileURLToPath } from "node:url";
 import puppeteer from "puppeteer-core";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const BINARIES = `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/examples`;
+export const EXAMPLES = `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/examples`;
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Starts a game: `arena` or `duel`. Returns its process and its URL. */
 export function start(game, address = "127.0.0.1:0", ...options) {
-  const server = spawn(`${BINARIES}/${game}`, [address, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(`${EXAMPLES}/${game}`, [address, ...options], { stdio: ["ignore", "pipe", "inherit"] });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.once("exit", (code) => reject(new Error(`the game has ended (${code})`)));

@@ -141,3 +141,39 @@ fn a_relay_follows_again_after_each_end_was_stopped() {
         assert!(follows_after_stops(stopped), "{name}");
     }
 }
+
+#[test]
+fn a_relay_that_starts_before_its_origin_follows_it() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap();
+    drop(free);
+    let mut relay = Node::new(2, address);
+    let started = Instant::now();
+    let mut attempts = || {
+        let now = started.elapsed();
+        relay.run(now);
+        std::thread::sleep(Duration::from_millis(1));
+        let is_late = now > Duration::from_secs(20);
+        assert!(!is_late, "no relay follows");
+        relay.relay.server().is_some()
+    };
+    while started.elapsed() < Duration::from_millis(300) {
+        assert!(!attempts());
+    }
+    let config = ServerConfig {
+        incarnation: 3,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(prefabs(), config);
+    let mut origin = Origin::begin(&mut server).unwrap();
+    let mut carrier = LinkCarrier::new(NodeId(1), Role::Origin, "");
+    let mut sockets = FleetSockets::new();
+    sockets.listen_tcp(address).unwrap();
+    while !attempts() {
+        let now = started.elapsed();
+        sockets.receive(&mut carrier, now);
+        server.update(now);
+        origin.pump(&mut server, &mut carrier, now);
+        sockets.transmit(&mut carrier, now);
+    }
+}

@@ -389,6 +389,9 @@ impl Peer {
         let Some(dial) = &mut self.dial else {
             return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
         };
+        if client.dials_again() {
+            dial.repeat_first();
+        }
         let link = ready!(dial.poll_connect(&self.options, cx))?;
         client.handle_connect(link.limits());
         self.link = Some(Box::new(ShapedLink::new(link, &self.conditions)));

@@ -56,6 +56,11 @@ impl Dial {
         }
     }
 
+    /// Repeats the first attempt as all later ones.
+    pub(super) fn repeat_first(&mut self) {
+        self.state = DialState::Again;
+    }
+
     /// Starts the count anew: the connection works.
     pub(super) fn succeed(&mut self) {
         self.attempts = 0;
