@@ -13,6 +13,7 @@
 //! ```
 
 pub mod carrier;
+mod endpoint;
 pub mod gateway;
 #[cfg(all(doctest, feature = "tcp"))]
 mod guide;

@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_net::{
-    Framing, NetworkServer, RecordEntry, RecordEntryKind, RecordMerge, ServerConfig, TickRecord,
-};
-use syncvar_runtime::schema::Schema;
-use syncvar_runtime::{Endpoint, NetId, NetworkTime, Prefabs};
+use syncvar_net::{NetworkServer, RecordEntry, RecordEntryKind, RecordMerge, TickRecord};
+use syncvar_runtime::{Endpoint, NetId, NetworkTime};
 
 use super::streams::{Due, ZoneStreams};
 use super::{GatewayConfig, GatewayStats};
 use crate::WorldState;
 use crate::relay::WorldError;
-use crate::relay::world::MakeServer;
+use crate::relay::world::{MakeServer, follower};
 use crate::zone::ZoneId;
 use crate::zone::copies::{Copies, ObjectEnd};
 use crate::zone::gateway_record::{ClientMessage, GatewayFacts};
@@ -46,20 +43,8 @@ impl GatewayWorld {
         make: &mut MakeServer,
         now: Duration,
     ) -> Result<Self, WorldError> {
-        let schema = Schema::parse(&state.schema).map_err(WorldError::Schema)?;
-        let prefabs = Prefabs::from_schema(&schema).map_err(WorldError::Untyped)?;
-        let config = ServerConfig {
-            tick_rate: state.tick_rate,
-            send_interval: Some(state.send_interval),
-            channels: state.channels.clone(),
-            framing: Framing::Compact,
-            compare_schemas: true,
-            ..gateway.server.clone()
-        };
-        let incarnation = config.incarnation;
-        let mut server = make(prefabs, config);
-        server.set_alternates(gateway.alternates.iter().cloned());
-        server.hold_clock(true);
+        let mut server = follower(state, &gateway.server, &gateway.alternates, make)?;
+        let incarnation = gateway.server.incarnation;
         let tick = NetworkTime::new(now, state.tick_rate).tick;
         let (merge, first) = RecordMerge::begin(server.prefabs(), incarnation, tick, now);
         server.handle_record(&first).map_err(WorldError::Keyframe)?;

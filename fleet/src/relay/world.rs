@@ -61,6 +61,29 @@ impl fmt::Display for WorldError {
 
 impl std::error::Error for WorldError {}
 
+/// Makes a server without objects that follows records, with the facts of their server.
+pub(crate) fn follower(
+    state: &WorldState,
+    config: &ServerConfig,
+    alternates: &[String],
+    make: &mut MakeServer,
+) -> Result<NetworkServer, WorldError> {
+    let schema = Schema::parse(&state.schema).map_err(WorldError::Schema)?;
+    let prefabs = Prefabs::from_schema(&schema).map_err(WorldError::Untyped)?;
+    let config = ServerConfig {
+        tick_rate: state.tick_rate,
+        send_interval: Some(state.send_interval),
+        channels: state.channels.clone(),
+        framing: Framing::Compact,
+        compare_schemas: true,
+        ..config.clone()
+    };
+    let mut server = make(prefabs, config);
+    server.set_alternates(alternates.iter().cloned());
+    server.hold_clock(true);
+    Ok(server)
+}
+
 impl World {
     /// Begins with the state of an origin.
     pub(super) fn begin(
@@ -69,19 +92,7 @@ impl World {
         make: &mut MakeServer,
         now: Duration,
     ) -> Result<Self, WorldError> {
-        let schema = Schema::parse(&state.schema).map_err(WorldError::Schema)?;
-        let prefabs = Prefabs::from_schema(&schema).map_err(WorldError::Untyped)?;
-        let config = ServerConfig {
-            tick_rate: state.tick_rate,
-            send_interval: Some(state.send_interval),
-            channels: state.channels.clone(),
-            framing: Framing::Compact,
-            compare_schemas: true,
-            ..relay.server.clone()
-        };
-        let mut server = make(prefabs, config);
-        server.set_alternates(relay.alternates.iter().cloned());
-        server.hold_clock(true);
+        let mut server = follower(state, &relay.server, &relay.alternates, make)?;
         match server.handle_record(&state.keyframe) {
             // The next keyframe has the unreadable object.
             Ok(()) | Err(RecordError::Malformed(_)) => {}
