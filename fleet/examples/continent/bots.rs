@@ -7,7 +7,7 @@ use syncvar::prelude::*;
 use syncvar::testing::Random;
 use syncvar::transport::{Peer, Reconnect, TransportOptions};
 
-use crate::Outcome;
+use crate::Fallible;
 use crate::world::{HEIGHT, WIDTH, Walker, prefabs};
 
 /// A bot with its link.
@@ -20,7 +20,7 @@ struct Bot {
 }
 
 /// Runs this number of bots at the address of a gateway.
-pub(crate) fn run(gateway: &str, count: usize) -> Outcome<()> {
+pub(crate) fn run(gateway: &str, count: usize) -> Fallible<()> {
     let mut random = Random::new(1);
     let mut bots = Vec::new();
     for number in 1..=count {

@@ -12,12 +12,12 @@ use syncvar_fleet::link::LinkCarrier;
 use syncvar_fleet::sockets::FleetSockets;
 use syncvar_fleet::{NodeId, Origin, Role};
 
-use crate::Outcome;
+use crate::Fallible;
 use crate::world::start_number;
 
 /// Runs a gateway with the page at an address for players, an address for relays, and the addresses of zones. Prints the number of each zone that
 /// a page wants to kill.
-pub(crate) fn run(players: &str, relays: &str, zones: &[&str]) -> Outcome<()> {
+pub(crate) fn run(players: &str, relays: &str, zones: &[&str]) -> Fallible<()> {
     let incarnation = start_number();
     let mut carrier = LinkCarrier::new(NodeId(incarnation), Role::Gateway, "");
     let mut links = FleetSockets::new();
@@ -75,7 +75,7 @@ pub(crate) fn run(players: &str, relays: &str, zones: &[&str]) -> Outcome<()> {
 }
 
 /// Names a player: a bot by its own name, a page by its connection.
-fn enter(gateway: &mut Gateway<LinkCarrier>, connection: ConnectionId) -> Outcome<()> {
+fn enter(gateway: &mut Gateway<LinkCarrier>, connection: ConnectionId) -> Fallible<()> {
     let Some(server) = gateway.server_mut() else {
         return Ok(());
     };

@@ -20,12 +20,12 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Zones with a region, and the process that only votes.
 const PROCESSES: u32 = 3;
 
-fn main() -> Outcome<()> {
+fn main() -> Fallible<()> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match &arguments[..] {
@@ -65,29 +65,29 @@ fn end_with_parent(directory: Option<&Path>) {
 }
 
 /// Starts all processes, and gives each killed zone its next process.
-fn play(bots: usize) -> Outcome<()> {
+fn play(bots: usize) -> Fallible<()> {
     let name = format!("continent-{}", std::process::id());
     let directory = std::env::temp_dir();
     let addresses = (0..PROCESSES).map(|_| free_address());
-    let addresses = addresses.collect::<Outcome<Vec<_>>>()?;
-    let start = |number: u32| -> Outcome<Process> {
+    let addresses = addresses.collect::<Fallible<Vec<_>>>()?;
+    let start = |number: u32| -> Fallible<ChildProcess> {
         let folder = directory.join(format!("{name}-{number}"));
         let (number_text, folder) = (number.to_string(), folder.display().to_string());
         // A process dials the processes before it, and listens for the ones behind it.
         let own = number as usize - 1;
         let mut arguments = vec!["zone", &number_text, &folder, &addresses[own]];
         arguments.extend(addresses[..own].iter().map(String::as_str));
-        Process::start(&arguments)
+        ChildProcess::start(&arguments)
     };
-    let mut zones = (1..=PROCESSES).map(start).collect::<Outcome<Vec<_>>>()?;
+    let mut zones = (1..=PROCESSES).map(start).collect::<Fallible<Vec<_>>>()?;
     let [players, relays, spectators] = [free_address()?, free_address()?, free_address()?];
     let mut arguments = vec!["gateway", &players, &relays];
     arguments.extend(addresses.iter().map(String::as_str));
-    let mut gateway = Process::start(&arguments)?;
+    let mut gateway = ChildProcess::start(&arguments)?;
     let kills = gateway.lines()?;
     let origin = format!("http://{players}");
-    let _relay = Process::start(&["relay", &spectators, &relays, &origin])?;
-    let _bots = Process::start(&["bots", &players, &bots.to_string()])?;
+    let _relay = ChildProcess::start(&["relay", &spectators, &relays, &origin])?;
+    let _bots = ChildProcess::start(&["bots", &players, &bots.to_string()])?;
     println!("players:    {origin}/");
     println!("spectators: {origin}/?server={spectators}");
     for line in kills {
@@ -103,10 +103,10 @@ fn play(bots: usize) -> Outcome<()> {
 }
 
 /// A child, which ends with its value.
-struct Process(Child);
+struct ChildProcess(Child);
 
-impl Process {
-    fn start(arguments: &[&str]) -> Outcome<Self> {
+impl ChildProcess {
+    fn start(arguments: &[&str]) -> Fallible<Self> {
         let child = Command::new(std::env::current_exe()?)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -116,7 +116,7 @@ impl Process {
     }
 
     /// Returns the lines of its output, as they come.
-    fn lines(&mut self) -> Outcome<Receiver<String>> {
+    fn lines(&mut self) -> Fallible<Receiver<String>> {
         let output: ChildStdout = self.0.stdout.take().ok_or("an output")?;
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -130,7 +130,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.0.kill();
@@ -138,7 +138,7 @@ impl Drop for Process {
     }
 }
 
-fn free_address() -> Outcome<String> {
+fn free_address() -> Fallible<String> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     Ok(listener.local_addr()?.to_string())
 }

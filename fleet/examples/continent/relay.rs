@@ -8,11 +8,11 @@ use syncvar_fleet::link::LinkCarrier;
 use syncvar_fleet::sockets::FleetSockets;
 use syncvar_fleet::{NodeId, Relay, RelayConfig, Role};
 
-use crate::Outcome;
+use crate::Fallible;
 use crate::world::start_number;
 
 /// Runs a relay of a source, with an address for spectators, whose page comes from an origin.
-pub(crate) fn run(spectators: &str, source: &str, origin: &str) -> Outcome<()> {
+pub(crate) fn run(spectators: &str, source: &str, origin: &str) -> Fallible<()> {
     let mut carrier = LinkCarrier::new(NodeId(start_number()), Role::Relay, spectators);
     let mut links = FleetSockets::new();
     links.dial_tcp(&mut carrier, source)?;

@@ -12,35 +12,16 @@ use syncvar_fleet::sockets::FleetSockets;
 use syncvar_fleet::zone::{Regions, VoterId, Zone, ZoneConfig, ZoneId};
 use syncvar_fleet::{NodeId, Role};
 
-use crate::Outcome;
+use crate::Fallible;
 use crate::world::{HEIGHT, Post, RATE, WIDTH, Walker, prefabs, start_number};
 
 /// Zone in which new players begin.
 const FIRST: u32 = 1;
 
 /// Runs a zone that listens for nodes at an address, and dials the others. Its journal is in a directory.
-pub(crate) fn run(number: u32, directory: &Path, own: &str, others: &[&str]) -> Outcome<()> {
+pub(crate) fn run(number: u32, directory: &Path, own: &str, others: &[&str]) -> Fallible<()> {
     let start = start_number();
-    let mut config = ZoneConfig::new(ZoneId(number));
-    config.server = ServerConfig {
-        tick_rate: RATE,
-        incarnation: start,
-        ..ServerConfig::default()
-    };
-    config.voter = Some(VoterId(number));
-    config.voters = (1..=crate::PROCESSES).map(VoterId).collect();
-    config.lease = Duration::from_secs(1);
-    config.awaits_state = true;
-    let place = |server: &NetworkServer, object| {
-        let position = *server.get::<Walker>(object)?.position;
-        Some([position.x, position.y])
-    };
-    let regions = Regions::new(place)
-        .region(ZoneId(1), [-1000.0, -1000.0], [0.0, 1000.0])
-        .region(ZoneId(2), [0.0, -1000.0], [1000.0, 1000.0])
-        .hysteresis(1.0)
-        .border(10.0);
-    let mut zone = Zone::new(config, prefabs, regions)?;
+    let mut zone = zone(number, start)?;
     let mut carrier = LinkCarrier::new(NodeId(start), Role::Zone, "");
     let mut sockets = FleetSockets::new();
     sockets.listen_tcp(own)?;
@@ -86,8 +67,37 @@ pub(crate) fn run(number: u32, directory: &Path, own: &str, others: &[&str]) -> 
     Ok(())
 }
 
+/// Creates a zone without its state.
+fn zone(number: u32, start: u64) -> Fallible<Zone> {
+    let mut config = ZoneConfig::new(ZoneId(number));
+    config.server = ServerConfig {
+        tick_rate: RATE,
+        incarnation: start,
+        ..ServerConfig::default()
+    };
+    config.voter = Some(VoterId(number));
+    config.voters = (1..=crate::PROCESSES).map(VoterId).collect();
+    config.lease = Duration::from_secs(1);
+    config.awaits_state = true;
+    let place = |server: &NetworkServer, object| {
+        let position = *server.get::<Walker>(object)?.position;
+        Some([position.x, position.y])
+    };
+    let regions = Regions::new(place)
+        .region(ZoneId(1), [-1000.0, -1000.0], [0.0, 1000.0])
+        .region(ZoneId(2), [0.0, -1000.0], [1000.0, 1000.0])
+        .hysteresis(1.0)
+        .border(10.0);
+    Ok(Zone::new(config, prefabs, regions)?)
+}
+
 /// Runs a tick of the game.
-fn play(server: &mut NetworkServer, zone: u32, is_first: bool, random: &mut Random) -> Outcome<()> {
+fn play(
+    server: &mut NetworkServer,
+    zone: u32,
+    is_first: bool,
+    random: &mut Random,
+) -> Fallible<()> {
     while let Some(event) = server.poll_event() {
         match event {
             ServerEvent::Connected { connection } if zone == FIRST => {
@@ -119,7 +129,11 @@ fn ids<B: NetworkBehaviour>(server: &NetworkServer) -> Vec<NetId> {
 }
 
 /// Gives a player a walker, unless it has one in a zone.
-fn enter(server: &mut NetworkServer, connection: ConnectionId, random: &mut Random) -> Outcome<()> {
+fn enter(
+    server: &mut NetworkServer,
+    connection: ConnectionId,
+    random: &mut Random,
+) -> Fallible<()> {
     let Some(key) = server.player_key(connection).map(<[u8]>::to_vec) else {
         return Ok(());
     };
@@ -144,7 +158,7 @@ fn enter(server: &mut NetworkServer, connection: ConnectionId, random: &mut Rand
 }
 
 /// Removes the walkers of a guest. A bot returns to its walker.
-fn leave(server: &mut NetworkServer, owned: &[NetId]) -> Outcome<()> {
+fn leave(server: &mut NetworkServer, owned: &[NetId]) -> Fallible<()> {
     for object in owned {
         let walker = server.get::<Walker>(*object);
         if walker.is_some_and(|it| it.name.starts_with("guest")) {

@@ -10,7 +10,7 @@ use syncvar_fleet::{Carrier, CarrierEvent, Node, NodeId, Question, QuestionId, T
 use zenoh::query::Query;
 
 use crate::mailbox::Mail;
-use crate::session::{Input, NodeSession, Output};
+use crate::session::{NodeInput, NodeOutput, NodeSession};
 use crate::{ZenohConfig, ZenohError};
 
 /// Time without an answer after which a question ends.
@@ -64,20 +64,20 @@ impl ZenohCarrier {
         })
     }
 
-    fn take(&mut self, input: Input) {
+    fn take(&mut self, input: NodeInput) {
         match input {
-            Input::Alive(node, tier) => {
+            NodeInput::Alive(node, tier) => {
                 let id = node.id;
                 if self.nodes.insert(id, (node, tier)).is_none() {
                     self.events.push_back(CarrierEvent::Joined(id));
                 }
             }
-            Input::Gone(id) => {
+            NodeInput::Gone(id) => {
                 if self.nodes.remove(&id).is_some() {
                     self.events.push_back(CarrierEvent::Left(id));
                 }
             }
-            Input::Asked(from, id, question, query) => {
+            NodeInput::Asked(from, id, question, query) => {
                 if self.asked.len() < MAX_ASKED {
                     let until = self.now + ANSWER_TIMEOUT;
                     self.asked.insert((from, id), (query, until));
@@ -85,7 +85,7 @@ impl ZenohCarrier {
                     self.events.push_back(event);
                 }
             }
-            Input::Answered(from, id, bytes) => {
+            NodeInput::Answered(from, id, bytes) => {
                 if self.questions.close(id, from) {
                     let answer = Some(bytes);
                     self.events.push_back(CarrierEvent::Answered { id, answer });
@@ -140,7 +140,7 @@ impl Carrier for ZenohCarrier {
         if self.subscriptions.insert((publisher, topic)) {
             self.session
                 .outbox
-                .push(Output::Subscribe(publisher, topic));
+                .push(NodeOutput::Subscribe(publisher, topic));
         }
     }
 
@@ -148,7 +148,7 @@ impl Carrier for ZenohCarrier {
         if self.subscriptions.remove(&(publisher, topic)) {
             self.session
                 .outbox
-                .push(Output::Unsubscribe(publisher, topic));
+                .push(NodeOutput::Unsubscribe(publisher, topic));
         }
     }
 
@@ -159,14 +159,14 @@ impl Carrier for ZenohCarrier {
     fn ask(&mut self, to: NodeId, question: Question) -> QuestionId {
         let (id, has_room) = self.questions.open(to, self.now);
         if has_room {
-            self.session.outbox.push(Output::Ask(to, id, question));
+            self.session.outbox.push(NodeOutput::Ask(to, id, question));
         }
         id
     }
 
     fn answer(&mut self, to: NodeId, id: QuestionId, answer: Bytes) {
         if let Some((query, _)) = self.asked.remove(&(to, id)) {
-            self.session.outbox.push(Output::Answer(query, answer));
+            self.session.outbox.push(NodeOutput::Answer(query, answer));
         }
     }
 

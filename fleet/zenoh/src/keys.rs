@@ -4,12 +4,12 @@ use syncvar_fleet::{Node, NodeId, Role, Topic};
 
 /// Keys of a world.
 #[derive(Clone, Debug)]
-pub(crate) struct Keys {
+pub(crate) struct KeyNames {
     /// Name of the world, one part of a key.
     pub(crate) world: String,
 }
 
-impl Keys {
+impl KeyNames {
     /// Returns the key of the records of a topic.
     pub(crate) fn records(&self, publisher: NodeId, topic: Topic) -> String {
         format!(
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_node_is_read_from_its_key() {
         let world = "world-7".into();
-        let keys = Keys { world };
+        let keys = KeyNames { world };
         for (role, address) in [(Role::Relay, "tcp://[::1]:7?*/#$ä"), (Role::Origin, "")] {
             let id = NodeId(u64::MAX - 1);
             let address = address.into();

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! program's thread             thread of the node            threads of zenoh
-//! publish, ask, answer ──> Outbox ──> put, get, reply ──> ... link ...
-//! update, poll <────────── Inbox <────────────────────── callbacks
+//! publish, ask, answer ──> outbox ──> put, get, reply ──> ... link ...
+//! update, poll <────────── inbox <────────────────────── callbacks
 //! ```
 //!
 //! Calls of zenoh may wait for room in a link. They run in the thread of the node, so the program's thread never waits.
@@ -22,7 +22,7 @@ use zenoh::query::{Query, Queryable};
 use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
-use crate::keys::Keys;
+use crate::keys::KeyNames;
 use crate::mailbox::{Mail, Mailbox};
 use crate::{ZenohConfig, ZenohError, question};
 
@@ -34,7 +34,7 @@ const MAX_INCOMING: usize = 1024;
 
 /// Input of a node.
 #[derive(Debug)]
-pub(crate) enum Input {
+pub(crate) enum NodeInput {
     /// A node with its tier.
     Alive(Node, u8),
     Gone(NodeId),
@@ -44,21 +44,21 @@ pub(crate) enum Input {
 
 /// Output of a node.
 #[derive(Debug)]
-pub(crate) enum Output {
+pub(crate) enum NodeOutput {
     Subscribe(NodeId, Topic),
     Unsubscribe(NodeId, Topic),
     Ask(NodeId, QuestionId, Question),
     Answer(Query, Bytes),
 }
 
-pub(crate) type Inbox = Mailbox<Input, (NodeId, Topic, Bytes)>;
-pub(crate) type Outbox = Mailbox<Output, (Topic, Bytes)>;
+pub(crate) type IncomingMail = Mailbox<NodeInput, (NodeId, Topic, Bytes)>;
+pub(crate) type OutgoingMail = Mailbox<NodeOutput, (Topic, Bytes)>;
 
 /// A session with its thread. Both end with it.
 #[derive(Debug)]
 pub(crate) struct NodeSession {
-    pub(crate) inbox: Arc<Inbox>,
-    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) inbox: Arc<IncomingMail>,
+    pub(crate) outbox: Arc<OutgoingMail>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -73,7 +73,7 @@ impl NodeSession {
         let world = config.world.clone();
         let mut node = SessionThread {
             id,
-            keys: Keys { world },
+            keys: KeyNames { world },
             timeout,
             session: session.map_err(ZenohError::Zenoh)?,
             inbox: Arc::new(Mailbox::new(MAX_INCOMING)),
@@ -115,10 +115,10 @@ impl Drop for NodeSession {
 /// State of the thread.
 struct SessionThread {
     id: NodeId,
-    keys: Keys,
+    keys: KeyNames,
     timeout: Duration,
     session: Session,
-    inbox: Arc<Inbox>,
+    inbox: Arc<IncomingMail>,
     publishers: BTreeMap<Topic, Publisher<'static>>,
     subscribers: BTreeMap<(NodeId, Topic), Subscriber<()>>,
 }
@@ -140,8 +140,8 @@ impl SessionThread {
                     return;
                 };
                 inbox.push(match sample.kind() {
-                    SampleKind::Put => Input::Alive(node, tier),
-                    SampleKind::Delete => Input::Gone(node.id),
+                    SampleKind::Put => NodeInput::Alive(node, tier),
+                    SampleKind::Delete => NodeInput::Gone(node.id),
                 });
             })
             .wait()?;
@@ -151,7 +151,7 @@ impl SessionThread {
             .callback(move |query| {
                 let bytes = query.payload().map(|it| it.to_bytes().into_owned().into());
                 if let Some((from, id, question)) = bytes.as_ref().and_then(question::read) {
-                    inbox.push(Input::Asked(from, id, question, query));
+                    inbox.push(NodeInput::Asked(from, id, question, query));
                 }
             })
             .wait()?;
@@ -168,16 +168,18 @@ impl SessionThread {
     }
 
     /// Hands an element of the output to zenoh.
-    fn send(&mut self, mail: Mail<Output, (Topic, Bytes)>) {
+    fn send(&mut self, mail: Mail<NodeOutput, (Topic, Bytes)>) {
         let sent = match mail {
             Mail::Record((topic, bytes)) => self.publish(topic, bytes),
-            Mail::Message(Output::Subscribe(publisher, topic)) => self.subscribe(publisher, topic),
-            Mail::Message(Output::Unsubscribe(publisher, topic)) => {
+            Mail::Message(NodeOutput::Subscribe(publisher, topic)) => {
+                self.subscribe(publisher, topic)
+            }
+            Mail::Message(NodeOutput::Unsubscribe(publisher, topic)) => {
                 self.subscribers.remove(&(publisher, topic));
                 Ok(())
             }
-            Mail::Message(Output::Ask(to, id, question)) => self.ask(to, id, &question),
-            Mail::Message(Output::Answer(query, bytes)) => {
+            Mail::Message(NodeOutput::Ask(to, id, question)) => self.ask(to, id, &question),
+            Mail::Message(NodeOutput::Answer(query, bytes)) => {
                 query.reply(query.key_expr(), bytes).wait()
             }
         };
@@ -221,7 +223,7 @@ impl SessionThread {
             .callback(move |reply| {
                 if let Ok(sample) = reply.result() {
                     let bytes = sample.payload().to_bytes().into_owned().into();
-                    inbox.push(Input::Answered(to, id, bytes));
+                    inbox.push(NodeInput::Answered(to, id, bytes));
                 }
             })
             .wait()

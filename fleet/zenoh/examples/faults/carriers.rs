@@ -7,14 +7,14 @@ use syncvar_fleet::sockets::FleetSockets;
 use syncvar_fleet::{Carrier, NodeId, Role};
 use syncvar_zenoh::{ZenohCarrier, ZenohConfig};
 
-use crate::Outcome;
+use crate::Fallible;
 
 /// A carrier with its sockets.
 pub(crate) trait Links: Sized {
     type Carrier: Carrier;
 
     /// Opens the carrier of an origin that listens, or of a relay that dials.
-    fn open(id: NodeId, role: Role, address: &str) -> Outcome<(Self, Self::Carrier)>;
+    fn open(id: NodeId, role: Role, address: &str) -> Fallible<(Self, Self::Carrier)>;
 
     fn receive(&mut self, carrier: &mut Self::Carrier, now: Duration);
 
@@ -26,7 +26,7 @@ pub(crate) struct OnZenoh;
 impl Links for OnZenoh {
     type Carrier = ZenohCarrier;
 
-    fn open(id: NodeId, role: Role, address: &str) -> Outcome<(Self, ZenohCarrier)> {
+    fn open(id: NodeId, role: Role, address: &str) -> Fallible<(Self, ZenohCarrier)> {
         let mut config = ZenohConfig::new("faults", role);
         let endpoints = match role {
             Role::Origin => &mut config.listen,
@@ -46,7 +46,7 @@ pub(crate) struct OnLinks(FleetSockets);
 impl Links for OnLinks {
     type Carrier = LinkCarrier;
 
-    fn open(id: NodeId, role: Role, address: &str) -> Outcome<(Self, LinkCarrier)> {
+    fn open(id: NodeId, role: Role, address: &str) -> Fallible<(Self, LinkCarrier)> {
         let mut carrier = LinkCarrier::new(id, role, "");
         let mut sockets = FleetSockets::new();
         match role {

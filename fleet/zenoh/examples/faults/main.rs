@@ -20,14 +20,14 @@ use std::time::{Duration, Instant};
 use carriers::{OnLinks, OnZenoh};
 use nodes::Spectator;
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Longest time until all spectators are equal after a fault.
 const LIMIT: Duration = Duration::from_secs(2);
 
 const SPECTATORS: usize = 5;
 
-fn main() -> Outcome<()> {
+fn main() -> Fallible<()> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -42,11 +42,11 @@ fn main() -> Outcome<()> {
 }
 
 /// Process of a node. It ends with the value.
-struct Process(Child);
+struct NodeProcess(Child);
 
-impl Process {
+impl NodeProcess {
     /// Starts a node, and waits for its first line.
-    fn start(arguments: &[&str]) -> Outcome<Self> {
+    fn start(arguments: &[&str]) -> Fallible<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .args(arguments)
             .stdout(Stdio::piped())
@@ -60,7 +60,7 @@ impl Process {
         Ok(Self(child))
     }
 
-    fn signal(&self, name: &str) -> Outcome<()> {
+    fn signal(&self, name: &str) -> Fallible<()> {
         let pid = self.0.id().to_string();
         let status = Command::new("kill").args([name, &pid]).status()?;
         if status.success() {
@@ -71,7 +71,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for NodeProcess {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.0.kill();
@@ -79,15 +79,15 @@ impl Drop for Process {
     }
 }
 
-fn play(carrier: &str) -> Outcome<()> {
+fn play(carrier: &str) -> Fallible<()> {
     let [nodes, port] = [free_port()?, free_port()?];
-    let start_origin = || Process::start(&["origin", carrier, &nodes]);
-    let start_relay = || Process::start(&["relay", carrier, &nodes, &port]);
+    let start_origin = || NodeProcess::start(&["origin", carrier, &nodes]);
+    let start_relay = || NodeProcess::start(&["relay", carrier, &nodes, &port]);
     let mut origin = start_origin()?;
     let mut relay = start_relay()?;
     let started = Instant::now();
     let spectators = (0..SPECTATORS).map(|_| Spectator::join(&port, started));
-    let mut spectators = spectators.collect::<Outcome<Vec<_>>>()?;
+    let mut spectators = spectators.collect::<Fallible<Vec<_>>>()?;
     report(&mut spectators, "first join", Instant::now())?;
     for seconds in [1, 6, 15] {
         relay.signal("-STOP")?;
@@ -121,7 +121,7 @@ fn play(carrier: &str) -> Outcome<()> {
 }
 
 /// Moves all spectators for a time.
-fn watch(spectators: &mut [Spectator], time: Duration) -> Outcome<()> {
+fn watch(spectators: &mut [Spectator], time: Duration) -> Fallible<()> {
     let until = Instant::now() + time;
     while Instant::now() < until {
         for spectator in &mut *spectators {
@@ -133,7 +133,7 @@ fn watch(spectators: &mut [Spectator], time: Duration) -> Outcome<()> {
 }
 
 /// Prints the time until all spectators are equal to the origin, since the end of a fault.
-fn report(spectators: &mut [Spectator], what: &str, from: Instant) -> Outcome<()> {
+fn report(spectators: &mut [Spectator], what: &str, from: Instant) -> Fallible<()> {
     while !spectators.iter().all(|it| it.is_equal() && it.is_present()) {
         if from.elapsed() > LIMIT {
             let states: Vec<_> = spectators.iter().map(Spectator::state).collect();
@@ -145,7 +145,7 @@ fn report(spectators: &mut [Spectator], what: &str, from: Instant) -> Outcome<()
     watch(spectators, Duration::from_secs(1))
 }
 
-fn free_port() -> Outcome<String> {
+fn free_port() -> Fallible<String> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     Ok(listener.local_addr()?.to_string())
 }

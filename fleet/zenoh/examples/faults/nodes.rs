@@ -8,17 +8,17 @@ use syncvar::transport::{Host, Peer, Reconnect, TransportOptions};
 use syncvar::{NetworkTime, ServerConfig};
 use syncvar_fleet::{NodeId, Origin, Relay, RelayConfig, Role};
 
-use crate::Outcome;
+use crate::Fallible;
 use crate::carriers::Links;
 
 const RATE: u32 = 30;
-const UNITS: u32 = 300;
+const GAUGES: u32 = 300;
 /// Units that change in a tick.
 const CHANGES: usize = 30;
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
-struct Unit {
+struct Gauge {
     #[sync_var]
     value: SyncVar<u32>,
     /// Number of the origin's run.
@@ -40,16 +40,16 @@ struct Total {
 
 pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new()
-        .register::<Unit>("unit")
+        .register::<Gauge>("gauge")
         .register::<Total>("total")
 }
 
-fn clock() -> Outcome<u64> {
+fn clock() -> Fallible<u64> {
     Ok(u64::try_from(UNIX_EPOCH.elapsed()?.as_millis())?)
 }
 
 /// Runs an origin with 300 objects, of which a tenth changes in each tick.
-pub(crate) fn origin<L: Links>(address: &str) -> Outcome<()> {
+pub(crate) fn origin<L: Links>(address: &str) -> Fallible<()> {
     let run = clock()?;
     let config = ServerConfig {
         tick_rate: RATE,
@@ -57,9 +57,11 @@ pub(crate) fn origin<L: Links>(address: &str) -> Outcome<()> {
         ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(prefabs(), config);
-    let units: Vec<_> = (0..UNITS).map(|_| server.spawn(Unit::default())).collect();
-    for unit in &units {
-        server.get_mut::<Unit>(*unit)?.run.set(run);
+    let gauges: Vec<_> = (0..GAUGES)
+        .map(|_| server.spawn(Gauge::default()))
+        .collect();
+    for gauge in &gauges {
+        server.get_mut::<Gauge>(*gauge)?.run.set(run);
     }
     let total = server.spawn(Total::default());
     server.get_mut::<Total>(total)?.run.set(run);
@@ -67,17 +69,17 @@ pub(crate) fn origin<L: Links>(address: &str) -> Outcome<()> {
     let (mut links, mut carrier) = L::open(NodeId(run), Role::Origin, address)?;
     println!("ready");
     let (started, mut random) = (Instant::now(), Random::new(run));
-    let mut values = vec![0_u32; UNITS as usize];
+    let mut values = vec![0_u32; GAUGES as usize];
     for tick in 0.. {
         let now = NetworkTime::of_tick(tick, RATE).time;
         std::thread::sleep(now.saturating_sub(started.elapsed()));
         links.receive(&mut carrier, now);
         for _ in 0..CHANGES {
-            let number = random.below(UNITS);
+            let number = random.below(GAUGES);
             let value = random.below(1_000_000);
             values[number as usize] = value;
             server
-                .get_mut::<Unit>(units[number as usize])?
+                .get_mut::<Gauge>(gauges[number as usize])?
                 .value
                 .set(value);
         }
@@ -93,7 +95,7 @@ pub(crate) fn origin<L: Links>(address: &str) -> Outcome<()> {
 }
 
 /// Runs a relay for spectators at an address.
-pub(crate) fn relay<L: Links>(source: &str, address: &str) -> Outcome<()> {
+pub(crate) fn relay<L: Links>(source: &str, address: &str) -> Fallible<()> {
     let (mut links, carrier) = L::open(NodeId(clock()?), Role::Relay, source)?;
     let mut spectators = Host::new(TransportOptions::default());
     spectators.listen_tcp(address)?;
@@ -119,7 +121,7 @@ pub(crate) struct Spectator {
 }
 
 impl Spectator {
-    pub(crate) fn join(address: &str, started: Instant) -> Outcome<Self> {
+    pub(crate) fn join(address: &str, started: Instant) -> Fallible<Self> {
         let client = NetworkClient::new(prefabs());
         let options = TransportOptions {
             reconnect: Some(Reconnect {
@@ -138,7 +140,7 @@ impl Spectator {
     }
 
     /// Moves packets. An error for objects of two origins in one replica.
-    pub(crate) fn run(&mut self) -> Outcome<()> {
+    pub(crate) fn run(&mut self) -> Fallible<()> {
         let now = self.started.elapsed();
         // A lost link is dialled again.
         let _ = self.peer.receive(&mut self.client, now);
@@ -152,8 +154,8 @@ impl Spectator {
         Ok(())
     }
 
-    fn check_runs(&self) -> Outcome<()> {
-        let mut runs: Vec<_> = self.units().map(|unit| *unit.run).collect();
+    fn check_runs(&self) -> Fallible<()> {
+        let mut runs: Vec<_> = self.gauges().map(|gauge| *gauge.run).collect();
         runs.sort_unstable();
         runs.dedup();
         if runs.len() > 1 {
@@ -162,26 +164,26 @@ impl Spectator {
         Ok(())
     }
 
-    fn units(&self) -> impl Iterator<Item = &Unit> {
-        { self.client.identities() }.filter_map(|it| self.client.get::<Unit>(it.net_id()))
+    fn gauges(&self) -> impl Iterator<Item = &Gauge> {
+        { self.client.identities() }.filter_map(|it| self.client.get::<Gauge>(it.net_id()))
     }
 
     fn total(&self) -> Option<&Total> {
         { self.client.identities() }.find_map(|it| self.client.get::<Total>(it.net_id()))
     }
 
-    /// Returns the number of units, whether they have the sum of the origin, and the age of the last tick in milliseconds.
+    /// Returns the number of gauges, whether they have the sum of the origin, and the age of the last tick in milliseconds.
     pub(crate) fn state(&self) -> (usize, bool, Option<u64>) {
         let at = self.total().map(|it| *it.at);
         let age = at.zip(clock().ok()).map(|(at, now)| now.saturating_sub(at));
-        (self.units().count(), self.is_equal(), age)
+        (self.gauges().count(), self.is_equal(), age)
     }
 
     /// Returns whether the sum of the origin is that of the objects here.
     pub(crate) fn is_equal(&self) -> bool {
-        let units: Vec<_> = self.units().collect();
-        let sum: u64 = units.iter().map(|unit| u64::from(*unit.value)).sum();
-        units.len() == UNITS as usize && self.total().is_some_and(|it| *it.sum == sum)
+        let gauges: Vec<_> = self.gauges().collect();
+        let sum: u64 = gauges.iter().map(|gauge| u64::from(*gauge.value)).sum();
+        gauges.len() == GAUGES as usize && self.total().is_some_and(|it| *it.sum == sum)
     }
 
     /// Returns whether the last tick is at most half a second old.
