@@ -169,6 +169,31 @@ fn value_without_a_form_ends_a_save_in_slices() {
 }
 
 #[test]
+fn save_with_many_changes_takes_the_rest_in_one_update() {
+    let mut world = World::new();
+    for _ in 0..200 {
+        world.server.spawn(unit(1));
+    }
+    let texts = ["x", "y"].map(|letter| letter.repeat(30_000));
+    let pending = world.server.begin_save(1).unwrap();
+    let mut updates = 0;
+    let save = loop {
+        for number in 1..=60 {
+            let mut unit = world.server.get_mut::<Unit>(NetId(number)).unwrap();
+            unit.account.set(texts[updates % 2].clone());
+        }
+        world.update();
+        updates += 1;
+        if let Some(save) = pending.poll() {
+            break save.unwrap();
+        }
+    };
+    // 64 MiB of changes of the objects so far.
+    assert!((60..80).contains(&updates), "{updates}");
+    world.check(&save, 0);
+}
+
+#[test]
 fn save_of_an_empty_server_needs_one_update() {
     let mut server = NetworkServer::new(prefabs());
     let pending: PendingSave = server.begin_save(0).unwrap();
