@@ -27,6 +27,7 @@ mod datagrams;
 pub(crate) mod journal;
 pub(crate) mod recorder;
 pub(crate) mod remote;
+pub(crate) mod save;
 pub(crate) mod transmit;
 pub(crate) mod write_records;
 
@@ -44,8 +45,8 @@ use crate::server::ledger::field_set::FieldSet;
 use crate::server::outbound::journal::Journal;
 use crate::server::outbound::recorder::Recorder;
 use crate::server::outbound::remote::RemoteMessage;
+use crate::server::outbound::save::SaveInProgress;
 use crate::server::outbound::write_records::WriteRecords;
-use crate::server::saving::gathered::SaveInProgress;
 use crate::server::sessions::connection::Connection;
 use crate::server::sessions::send_queue::QueuedChunks;
 

@@ -11,9 +11,9 @@ use crate::save::{PendingSave, Save, SaveError};
 use crate::server::NetworkServer;
 use crate::server::api::rooms::Rooms;
 use crate::server::outbound::journal::Journal;
+use crate::server::outbound::save::SaveInProgress;
 use crate::server::saving::apply;
-use crate::server::saving::gather::write_keyframe;
-use crate::server::saving::gathered::SaveInProgress;
+use crate::server::saving::gathered::write_keyframe;
 use crate::server::saving::journal::write_record;
 
 /// Most records of a recording between a save and the end of its server: 9 hours at 30 ticks a second.

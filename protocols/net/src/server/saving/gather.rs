@@ -3,39 +3,16 @@
 use bytes::Bytes;
 use syncvar_runtime::{ConnectionId, NetId};
 
-use crate::TickRecord;
-use crate::save::SaveError;
 use crate::server::ground::Ground;
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::outbound::journal::KnownFacts;
 use crate::server::saving::facts::{
     ConnectionFacts, DefaultView, FactsWriter, ObjectFacts, ServerFacts,
 };
-use crate::server::saving::gathered::GatheredState;
 use crate::server::sessions::Sessions;
 use crate::server::sessions::connection::Connection;
 use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::Base;
-
-/// Objects of a slice of a state that is gathered at once.
-const SLICE: usize = 4_096;
-
-/// Writes the keyframe of a save: all objects and facts. Returns it with the facts that a journal compares. `seq` is the number of the last record of the journal.
-///
-/// # Errors
-///
-/// For a checked out object, and a value without a form.
-pub(crate) fn write_keyframe(
-    ground: &mut Ground<'_>,
-    visibility: &Visibility,
-    seq: u64,
-) -> Result<(TickRecord, KnownFacts), SaveError> {
-    let mut state = GatheredState::new(ground.objects);
-    while !state.is_complete() {
-        state.add_slice(ground, visibility, SLICE)?;
-    }
-    Ok(state.into_keyframe(ground, visibility, seq))
-}
 
 /// Returns the entries of the server, the connections and the waiting players.
 pub(crate) fn known_facts(ground: &Ground<'_>, visibility: &Visibility) -> KnownFacts {

@@ -30,6 +30,7 @@ use crate::server::ground::Ground;
 use crate::server::objects::Objects;
 use crate::server::objects::journaled::JournalChanges;
 use crate::server::outbound::journal::KnownFacts;
+use crate::server::outbound::save::{GatheredState, SaveInProgress};
 use crate::server::saving::facts::{FactsWriter, ObjectFacts};
 use crate::server::saving::gather::{known_facts, object_facts};
 use crate::server::saving::objects::ObjectWriter;
@@ -41,18 +42,6 @@ const SLICE: usize = 256 << 10;
 /// Most bytes of changes: with more of them, the next update adds all slices.
 const MAX_CHANGES: usize = 64 << 20;
 
-/// State of a server, with the objects so far.
-#[derive(Debug)]
-pub(crate) struct GatheredState {
-    /// Last gathered object.
-    gathered: NetId,
-    /// Last object at the begin. A later object comes with the changes.
-    last: NetId,
-    /// Room for the head of the keyframe, and items.
-    bytes: Vec<u8>,
-    facts: FactsWriter,
-}
-
 impl GatheredState {
     /// Begins a state without objects.
     pub(crate) fn new(objects: &Objects) -> Self {
@@ -60,7 +49,7 @@ impl GatheredState {
             gathered: NetId::NONE,
             last: objects.last_id(),
             bytes: TickRecord::room(),
-            facts: FactsWriter::default(),
+            facts: Vec::new(),
         }
     }
 
@@ -90,13 +79,14 @@ impl GatheredState {
         let ids: Vec<_> = ids.collect();
         let has_end = ids.len() < count;
         let (mut ids, mut objects) = (ids.into_iter(), ObjectWriter::default());
+        let mut facts = FactsWriter::default();
         while objects.len() <= SLICE
             && let Some(id) = ids.next()
         {
             objects.add(ground.context, ground.objects, id)?;
             let known = object_facts(ground, visibility, id);
             if let Some(known) = known.filter(|known| *known != ObjectFacts::default()) {
-                self.facts.object(id, &known);
+                facts.object(id, &known);
             }
             self.gathered = id;
         }
@@ -106,6 +96,7 @@ impl GatheredState {
         let mut items = ItemWriter::default();
         objects.drain_into(&mut items);
         self.bytes.extend_from_slice(&items.take());
+        self.facts.extend_from_slice(facts.as_bytes());
         Ok(())
     }
 
@@ -120,7 +111,8 @@ impl GatheredState {
         let waits = |id: NetId| world.objects.get(id.0).is_some_and(|it| it.owner.is_none());
         ground.sessions.returns.players.retain(waits);
         let numbers = known_facts(ground, visibility);
-        let facts = &mut self.facts;
+        let mut facts = FactsWriter::default();
+        facts.append(&self.facts);
         facts.append(&numbers.server);
         for entry in numbers.connections.values().chain(numbers.players.values()) {
             facts.append(entry);
@@ -136,17 +128,6 @@ impl GatheredState {
         let head = RecordHead { seq, ..head };
         (TickRecord::with_head(head, self.bytes), numbers)
     }
-}
-
-/// A save whose program waits for the last slice.
-#[derive(Debug)]
-pub(crate) struct SaveInProgress {
-    pub(crate) state: GatheredState,
-    /// Most objects of a slice.
-    slice: usize,
-    /// Bytes of the changes.
-    changes: usize,
-    result: Weak<SaveResult>,
 }
 
 impl SaveInProgress {
@@ -171,12 +152,12 @@ impl SaveInProgress {
     pub(crate) fn add_changes(&mut self, changes: &JournalChanges, items: &[u8], facts: &[u8]) {
         let state = &mut self.state;
         state.bytes.extend_from_slice(items);
-        for id in changes.removed.iter() {
-            if state.has(id) {
-                state.facts.removed_object(id);
-            }
+        let mut ends = FactsWriter::default();
+        for id in changes.removed.iter().filter(|id| state.has(*id)) {
+            ends.removed_object(id);
         }
-        state.facts.append(facts);
+        state.facts.extend_from_slice(ends.as_bytes());
+        state.facts.extend_from_slice(facts);
         self.changes += items.len() + facts.len();
     }
 
@@ -216,4 +197,24 @@ fn give(place: &Weak<SaveResult>, result: Result<Save, SaveError>) {
     if let Some(place) = place.upgrade() {
         *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     }
+}
+
+/// Objects of a slice of a state that is gathered at once.
+const AT_ONCE: usize = 4_096;
+
+/// Writes the keyframe of a save: all objects and facts. Returns it with the facts that a journal compares. `seq` is the number of the last record of the journal.
+///
+/// # Errors
+///
+/// For a checked out object, and a value without a form.
+pub(crate) fn write_keyframe(
+    ground: &mut Ground<'_>,
+    visibility: &Visibility,
+    seq: u64,
+) -> Result<(TickRecord, KnownFacts), SaveError> {
+    let mut state = GatheredState::new(ground.objects);
+    while !state.is_complete() {
+        state.add_slice(ground, visibility, AT_ONCE)?;
+    }
+    Ok(state.into_keyframe(ground, visibility, seq))
 }

@@ -20,9 +20,9 @@ use crate::server::ServerEvent;
 use crate::server::ground::Ground;
 use crate::server::objects::Objects;
 use crate::server::objects::journaled::JournalChanges;
+use crate::server::outbound::save::GatheredState;
 use crate::server::saving::facts::FactsWriter;
 use crate::server::saving::gather::{known_facts, object_facts};
-use crate::server::saving::gathered::GatheredState;
 use crate::server::saving::objects::ObjectWriter;
 use crate::server::visibility::Visibility;
 
