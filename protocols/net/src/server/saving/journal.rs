@@ -30,14 +30,14 @@ use crate::server::visibility::Visibility;
 const SILENCE: Duration = Duration::from_millis(100);
 
 /// Changes of objects, in the order of their items.
-struct Part {
+struct RecordPart {
     removed: Segments,
     objects: ObjectWriter,
     reparented: Segments,
     facts: FactsWriter,
 }
 
-impl Default for Part {
+impl Default for RecordPart {
     fn default() -> Self {
         Self {
             removed: packets(),
@@ -48,7 +48,7 @@ impl Default for Part {
     }
 }
 
-impl Part {
+impl RecordPart {
     /// Takes the items.
     fn take_items(&mut self) -> Bytes {
         let mut items = ItemWriter::default();
@@ -66,8 +66,8 @@ impl Part {
 struct Parts<'a> {
     state: Option<&'a GatheredState>,
     /// Changes of the objects of the save.
-    gathered: Part,
-    rest: Part,
+    gathered: RecordPart,
+    rest: RecordPart,
     /// First object of the save whose changes have no form.
     failed: Option<SaveError>,
 }
@@ -76,8 +76,8 @@ impl<'a> Parts<'a> {
     fn new(state: Option<&'a GatheredState>) -> Self {
         Self {
             state,
-            gathered: Part::default(),
-            rest: Part::default(),
+            gathered: RecordPart::default(),
+            rest: RecordPart::default(),
             failed: None,
         }
     }
@@ -95,7 +95,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Returns the part with the changes of an object.
-    fn of(&mut self, id: NetId) -> &mut Part {
+    fn of(&mut self, id: NetId) -> &mut RecordPart {
         if self.is_gathered(id) {
             &mut self.gathered
         } else {
