@@ -130,6 +130,13 @@ fn send(server: &mut NetworkServer, count: usize, turn: &mut usize) {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    measure_handovers()?;
+    println!();
+    measure_borders()
+}
+
+/// Prints the time of a tick for numbers of objects that move.
+fn measure_handovers() -> Result<(), Box<dyn std::error::Error>> {
     println!("| objects that move in a tick | a second | tick, median | tick, 99 % | each |");
     println!("| --- | --- | --- | --- | --- |");
     let mut base = Duration::ZERO;
@@ -151,7 +158,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             count * 30
         );
     }
-    println!();
+    Ok(())
+}
+
+/// Prints the bytes of border records beside the bytes of the changed objects in them.
+fn measure_borders() -> Result<(), Box<dyn std::error::Error>> {
     println!(
         "| ghosts | changed in a tick | border, bytes a tick | entries of the changed objects | ratio |"
     );

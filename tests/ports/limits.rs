@@ -62,7 +62,7 @@ pub(crate) async fn an_address_cannot_take_all_places(way: Way) {
     assert!(server.connect(TransportOptions::default()).await.is_err() || way == Way::Tcp);
     server.reaches(|stats| stats.refused_address, 1).await;
     first.disconnect("bye").await;
-    rejoin(&server).await;
+    Box::pin(rejoin(&server)).await;
     assert_eq!(server.stats().accepted, 3);
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn a_full_server_refuses_and_frees_places(way: Way) {
     assert!(server.connect(TransportOptions::default()).await.is_err() || way == Way::Tcp);
     server.reaches(|stats| stats.refused_full, 1).await;
     first.disconnect("bye").await;
-    rejoin(&server).await;
+    Box::pin(rejoin(&server)).await;
     assert_eq!(server.stats().accepted, 2);
 }
 

@@ -20,6 +20,7 @@ mod serve;
 mod world;
 
 use std::error::Error;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rcgen::{CertificateParams, KeyPair};
@@ -30,6 +31,29 @@ use process::Process;
 
 /// Longest time until all clients are where they should be.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Runs the clients until each has a tick of the next process. Returns the time until the first tick of the process.
+fn await_ticks(
+    clients: &mut Clients,
+    process: &mut Process,
+    killed: Instant,
+) -> Result<Duration, Box<dyn Error>> {
+    let mut ticked = None;
+    clients.run_until(PATIENCE, "all clients have a tick", |clients| {
+        ticked = ticked.or_else(|| process.has_ticked().then(|| killed.elapsed()));
+        clients.have_ticked(killed)
+    })?;
+    Ok(ticked.ok_or("a tick of the server")?)
+}
+
+/// Writes the certificate and the key of the server.
+fn write_identity(directory: &Path) -> Result<(), Box<dyn Error>> {
+    let key = KeyPair::generate()?;
+    let certificate = CertificateParams::new(["localhost".to_owned()])?.self_signed(&key)?;
+    std::fs::write(directory.join("certificate.pem"), certificate.pem())?;
+    std::fs::write(directory.join("key.pem"), key.serialize_pem())?;
+    Ok(())
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,10 +74,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let directory = std::env::temp_dir().join(format!("syncvar-restart-{}", std::process::id()));
     std::fs::create_dir_all(&directory)?;
-    let key = KeyPair::generate()?;
-    let certificate = CertificateParams::new(["localhost".to_owned()])?.self_signed(&key)?;
-    std::fs::write(directory.join("certificate.pem"), certificate.pem())?;
-    std::fs::write(directory.join("key.pem"), key.serialize_pem())?;
+    write_identity(&directory)?;
 
     let mut process = Process::start(&directory, 0, 0, count)?;
     let mut clients = Clients::connect(process.port, count, datagrams, builds)?;
@@ -67,12 +88,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let killed = Instant::now();
         process.kill()?;
         process = Process::start(&directory, process.port, kill % builds, count)?;
-        let mut ticked = None;
-        clients.run_until(PATIENCE, "all clients have a tick", |clients| {
-            ticked = ticked.or_else(|| process.has_ticked().then(|| killed.elapsed()));
-            clients.have_ticked(killed)
-        })?;
-        let ticked = ticked.ok_or("a tick of the server")?;
+        let ticked = await_ticks(&mut clients, &mut process, killed)?;
         println!("kill {kill}: next tick of the server after {ticked:.0?}, of the clients after");
         for line in clients.times().into_iter().chain(process.notes()) {
             println!("    {line}");
