@@ -7,6 +7,7 @@ use bytes::Bytes;
 use syncvar_runtime::Random;
 
 use super::faults::{Faults, damage, happens};
+use crate::carrier::OpenQuestions;
 use crate::{CarrierEvent, Node, NodeId, Question, QuestionId, Role, Topic};
 
 /// Time without an answer after which a question ends.
@@ -41,8 +42,7 @@ struct Member {
     known: BTreeSet<NodeId>,
     subscriptions: BTreeSet<(NodeId, Topic)>,
     events: VecDeque<CarrierEvent>,
-    /// Own questions without an answer, with the times of their ends.
-    asked: BTreeMap<QuestionId, Duration>,
+    questions: OpenQuestions,
 }
 
 /// State of a fleet in memory.
@@ -92,7 +92,7 @@ impl Network {
                 known: BTreeSet::new(),
                 subscriptions: BTreeSet::new(),
                 events: VecDeque::new(),
-                asked: BTreeMap::new(),
+                questions: OpenQuestions::new(ANSWER_TIMEOUT),
             },
         );
         id
@@ -168,12 +168,13 @@ impl Network {
     }
 
     pub(super) fn ask(&mut self, from: NodeId, to: NodeId, question: Question) -> QuestionId {
-        self.count += 1;
-        let id = QuestionId(self.count);
-        if let Some(member) = self.members.get_mut(&from) {
-            member.asked.insert(id, self.now + ANSWER_TIMEOUT);
+        let Some(member) = self.members.get_mut(&from) else {
+            return QuestionId(0);
+        };
+        let (id, has_room) = member.questions.open(to, self.now);
+        if has_room {
+            self.send(from, to, &Payload::Question(id, question));
         }
-        self.send(from, to, &Payload::Question(id, question));
         id
     }
 
@@ -234,7 +235,8 @@ impl Network {
             let living: BTreeSet<NodeId> = self.living(id).iter().map(|node| node.id).collect();
             if let Some(member) = self.members.get_mut(&id) {
                 member.take_living(living);
-                member.end_questions(now);
+                let ends = member.questions.expire(now, |_| true);
+                member.events.extend(ends);
             }
         }
     }
@@ -252,7 +254,7 @@ impl Network {
             },
             Payload::Question(id, question) => CarrierEvent::Asked { from, id, question },
             Payload::Answer(id, bytes) => {
-                if member.asked.remove(&id).is_none() {
+                if !member.questions.close(id, from) {
                     return;
                 }
                 let answer = Some(bytes);
@@ -291,19 +293,6 @@ impl Member {
             }
         }
         self.known = living;
-    }
-
-    /// Ends the questions whose time is over.
-    fn end_questions(&mut self, now: Duration) {
-        let events = &mut self.events;
-        self.asked.retain(|id, until| {
-            let is_open = *until > now;
-            if !is_open {
-                let (id, answer) = (*id, None);
-                events.push_back(CarrierEvent::Answered { id, answer });
-            }
-            is_open
-        });
     }
 }
 

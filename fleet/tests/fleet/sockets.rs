@@ -41,18 +41,55 @@ impl Node {
     }
 }
 
+/// An origin with a unit and its sockets.
+struct OriginNode {
+    server: NetworkServer,
+    unit: NetId,
+    origin: Origin,
+    carrier: LinkCarrier,
+    sockets: FleetSockets,
+}
+
+impl OriginNode {
+    /// Listens at an address. Returns it with its port.
+    fn listen(address: &str) -> (Self, std::net::SocketAddr) {
+        let config = ServerConfig {
+            incarnation: 3,
+            ..ServerConfig::default()
+        };
+        let mut server = NetworkServer::with_config(prefabs(), config);
+        let unit = server.spawn(Unit::default());
+        let origin = Origin::begin(&mut server).unwrap();
+        let carrier = LinkCarrier::new(NodeId(1), Role::Origin, "");
+        let mut sockets = FleetSockets::new();
+        let address = sockets.listen_tcp(address).unwrap();
+        let source = Self {
+            server,
+            unit,
+            origin,
+            carrier,
+            sockets,
+        };
+        (source, address)
+    }
+
+    fn set_hp(&mut self, hp: i32) {
+        let unit = self.server.get_mut::<Unit>(self.unit);
+        unit.unwrap().hp.set(hp);
+    }
+
+    fn run(&mut self, now: Duration) {
+        self.sockets.receive(&mut self.carrier, now);
+        self.server.update(now);
+        self.origin.pump(&mut self.server, &mut self.carrier, now);
+        self.sockets.transmit(&mut self.carrier, now);
+    }
+}
+
 #[test]
 fn spectators_of_two_levels_see_the_world_over_tcp() {
-    let config = ServerConfig {
-        incarnation: 3,
-        ..ServerConfig::default()
-    };
-    let mut server = NetworkServer::with_config(prefabs(), config);
-    let unit = server.spawn(Unit::default());
-    let mut origin = Origin::begin(&mut server).unwrap();
-    let mut carrier = LinkCarrier::new(NodeId(1), Role::Origin, "");
-    let mut sockets = FleetSockets::new();
-    let address = sockets.listen_tcp("127.0.0.1:0").unwrap();
+    let (mut source, address) = OriginNode::listen("127.0.0.1:0");
+    let unit = source.unit;
     let mut first = Node::new(2, address);
     let below = first.links.listen_tcp("127.0.0.1:0").unwrap();
     let mut second = Node::new(3, below);
@@ -74,14 +111,11 @@ fn spectators_of_two_levels_see_the_world_over_tcp() {
         typed.unwrap_or(untyped == Some(&hp.into()))
     };
     for hp in [5, 6] {
-        server.get_mut::<Unit>(unit).unwrap().hp.set(hp);
+        source.set_hp(hp);
         while !spectators.iter().all(|it| sees(it, hp)) {
             let now = started.elapsed();
             assert!(now < Duration::from_mins(1), "no spectator sees {hp}");
-            sockets.receive(&mut carrier, now);
-            server.update(now);
-            origin.pump(&mut server, &mut carrier, now);
-            sockets.transmit(&mut carrier, now);
+            source.run(now);
             first.run(now);
             second.run(now);
             for (peer, client) in &mut spectators {
@@ -96,30 +130,19 @@ fn spectators_of_two_levels_see_the_world_over_tcp() {
 
 /// Runs an origin and a relay, each in turn stopped for 4 s, and returns whether the relay follows again each time.
 fn follows_after_stops(stopped: usize) -> bool {
-    let config = ServerConfig {
-        incarnation: 3,
-        ..ServerConfig::default()
-    };
-    let mut server = NetworkServer::with_config(prefabs(), config);
-    let unit = server.spawn(Unit::default());
-    let mut origin = Origin::begin(&mut server).unwrap();
-    let mut carrier = LinkCarrier::new(NodeId(1), Role::Origin, "");
-    let mut sockets = FleetSockets::new();
-    let address = sockets.listen_tcp("127.0.0.1:0").unwrap();
+    let (mut source, address) = OriginNode::listen("127.0.0.1:0");
+    let unit = source.unit;
     let mut relay = Node::new(2, address);
     let mut now = Duration::ZERO;
     for hp in 1..4 {
-        server.get_mut::<Unit>(unit).unwrap().hp.set(hp);
+        source.set_hp(hp);
         let until = Instant::now() + Duration::from_secs(10);
         let stop = now + Duration::from_secs(4);
         let mut sees = false;
         while now < stop || !sees {
             now += Duration::from_millis(10);
             if hp == 1 || stopped != 0 || now >= stop {
-                sockets.receive(&mut carrier, now);
-                server.update(now);
-                origin.pump(&mut server, &mut carrier, now);
-                sockets.transmit(&mut carrier, now);
+                source.run(now);
             }
             if hp == 1 || stopped != 1 || now >= stop {
                 relay.run(now);
@@ -160,20 +183,8 @@ fn a_relay_that_starts_before_its_origin_follows_it() {
     while started.elapsed() < Duration::from_millis(300) {
         assert!(!attempts());
     }
-    let config = ServerConfig {
-        incarnation: 3,
-        ..ServerConfig::default()
-    };
-    let mut server = NetworkServer::with_config(prefabs(), config);
-    let mut origin = Origin::begin(&mut server).unwrap();
-    let mut carrier = LinkCarrier::new(NodeId(1), Role::Origin, "");
-    let mut sockets = FleetSockets::new();
-    sockets.listen_tcp(address).unwrap();
+    let (mut source, _) = OriginNode::listen(&address.to_string());
     while !attempts() {
-        let now = started.elapsed();
-        sockets.receive(&mut carrier, now);
-        server.update(now);
-        origin.pump(&mut server, &mut carrier, now);
-        sockets.transmit(&mut carrier, now);
+        source.run(started.elapsed());
     }
 }
