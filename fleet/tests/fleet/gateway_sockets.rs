@@ -7,10 +7,11 @@ use syncvar::{Endpoint, PacketLimits, ServerConfig};
 use syncvar_fleet::gateway::{Gateway, GatewayConfig};
 use syncvar_fleet::link::LinkCarrier;
 use syncvar_fleet::sockets::FleetSockets;
-use syncvar_fleet::zone::{VoterId, Zone, ZoneId};
+use syncvar_fleet::zone::ZoneId;
 use syncvar_fleet::{NodeId, Role};
 
-use crate::zone_world::{Timers, Walker, prefabs, regions, zone_config};
+use crate::socket_zone::SocketZone;
+use crate::zone_world::{Walker, prefabs};
 
 /// Runs two zones and a gateway until the walker of a client is in the second zone. Returns the values of `calls` in the zone and on the
 /// client, and the objects that have ended on the client.
@@ -29,18 +30,10 @@ fn walk() -> Result<Option<[u32; 3]>, Box<dyn std::error::Error>> {
     let mut nodes = Vec::new();
     let mut first = None;
     for number in 1..=2 {
-        let mut config = zone_config(ZoneId(number), 2, number.into());
-        config.voter = Some(VoterId(number));
-        let zone = Zone::new(config, prefabs, regions(2))?;
-        let mut carrier = LinkCarrier::new(NodeId(number.into()), Role::Zone, "").with_key("key");
-        let mut sockets = FleetSockets::new();
-        let address = sockets.listen_tcp("127.0.0.1:0")?;
+        let (node, address) = SocketZone::new(number, first)?;
+        first.get_or_insert(address);
         links.dial_tcp(gateway.carrier_mut(), address)?;
-        match first {
-            None => first = Some(address),
-            Some(address) => sockets.dial_tcp(&mut carrier, address)?,
-        }
-        nodes.push((zone, carrier, sockets, Timers::default()));
+        nodes.push(node);
     }
     let mut client = NetworkClient::new(prefabs());
     let link = gateway.handle_connect(PacketLimits::STREAM);
@@ -48,14 +41,8 @@ fn walk() -> Result<Option<[u32; 3]>, Box<dyn std::error::Error>> {
     let (started, mut walker, mut called, mut ended) = (Instant::now(), None, 0, 0);
     while started.elapsed() < Duration::from_mins(1) {
         let now = started.elapsed();
-        for (zone, carrier, sockets, program) in &mut nodes {
-            sockets.receive(carrier, now);
-            zone.receive(carrier, now, program);
-            if zone.is_elected() {
-                zone.begin_empty()?;
-            }
-            let is_first = zone.id() == ZoneId(1);
-            if let Some(server) = zone.server_mut().filter(|_| is_first) {
+        for node in &mut nodes {
+            node.run(now, |server, program| {
                 let walker = *walker.get_or_insert_with(|| {
                     let walker = server.spawn(Walker::default());
                     server.give_to_player(walker, "ann").expect("the walker");
@@ -66,10 +53,7 @@ fn walk() -> Result<Option<[u32; 3]>, Box<dyn std::error::Error>> {
                 if is_seen && let Ok(mut walker) = server.get_mut::<Walker>(walker) {
                     walker.x += 1.0;
                 }
-            }
-            zone.update(now, program);
-            zone.transmit(carrier, now);
-            sockets.transmit(carrier, now);
+            })?;
         }
         links.receive(gateway.carrier_mut(), now);
         gateway.update(now);
@@ -97,7 +81,7 @@ fn walk() -> Result<Option<[u32; 3]>, Box<dyn std::error::Error>> {
         {
             Endpoint::handle_packet(&mut gateway, link, packet.channel, &packet.bytes)?;
         }
-        let east = nodes[1].0.server();
+        let east = nodes[1].zone.server();
         if let Some(own) = own
             && let Some(there) = east.get::<Walker>(own)
             && let Some(seen) = client.get::<Walker>(own)

@@ -8,6 +8,7 @@ mod gateways;
 mod moving;
 mod relays;
 mod schedules;
+mod socket_zone;
 mod sockets;
 mod stage;
 mod zone_stage;

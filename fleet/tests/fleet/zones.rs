@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 use syncvar::prelude::*;
 use syncvar::testing::Random;
 use syncvar::{NetworkIdentity, SpawnOptions};
-use syncvar_fleet::link::LinkCarrier;
 use syncvar_fleet::memory::Faults;
-use syncvar_fleet::sockets::FleetSockets;
-use syncvar_fleet::zone::{VoterId, Zone, ZoneEvent, ZoneId};
-use syncvar_fleet::{Carrier, CarrierEvent, NodeId, Role, Topic};
+use syncvar_fleet::zone::{ZoneEvent, ZoneId};
+use syncvar_fleet::{Carrier, CarrierEvent, Role, Topic};
 
+use crate::socket_zone::SocketZone;
 use crate::zone_stage::{Process, TICK, ZoneStage};
-use crate::zone_world::{Timers, Walker, prefabs, regions, zone_config};
+use crate::zone_world::Walker;
 
 /// Starts zones with walkers.
 fn stage(seed: u64, zones: u32, walkers: u16) -> ZoneStage {
@@ -185,39 +184,23 @@ fn walk_over_sockets() -> Result<bool, Box<dyn std::error::Error>> {
     let mut nodes = Vec::new();
     let mut first = None;
     for number in 1..=2 {
-        let mut config = zone_config(ZoneId(number), 2, number.into());
-        config.voter = Some(VoterId(number));
-        let zone = Zone::new(config, prefabs, regions(2))?;
-        let mut carrier = LinkCarrier::new(NodeId(number.into()), Role::Zone, "").with_key("key");
-        let mut sockets = FleetSockets::new();
-        match first {
-            None => first = Some(sockets.listen_tcp("127.0.0.1:0")?),
-            Some(address) => sockets.dial_tcp(&mut carrier, address)?,
-        }
-        nodes.push((zone, carrier, sockets, Timers::default()));
+        let (node, address) = SocketZone::new(number, first)?;
+        first.get_or_insert(address);
+        nodes.push(node);
     }
     let (started, mut walker) = (Instant::now(), None);
     while started.elapsed() < Duration::from_mins(1) {
         let now = started.elapsed();
-        for (zone, carrier, sockets, program) in &mut nodes {
-            sockets.receive(carrier, now);
-            zone.receive(carrier, now, program);
-            if zone.is_elected() {
-                zone.begin_empty()?;
-            }
-            let is_first = zone.id() == ZoneId(1);
-            if let Some(server) = zone.server_mut().filter(|_| is_first) {
+        for node in &mut nodes {
+            node.run(now, |server, program| {
                 let walker = *walker.get_or_insert_with(|| server.spawn(Walker::default()));
                 program.0.entry(walker).or_insert(1);
                 if let Ok(mut walker) = server.get_mut::<Walker>(walker) {
                     walker.x += 5.0;
                 }
-            }
-            zone.update(now, program);
-            zone.transmit(carrier, now);
-            sockets.transmit(carrier, now);
+            })?;
         }
-        let east = nodes[1].0.server();
+        let east = nodes[1].zone.server();
         if walker.is_some_and(|walker| east.get::<Walker>(walker).is_some()) {
             return Ok(true);
         }
