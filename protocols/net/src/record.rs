@@ -3,6 +3,7 @@
 mod copy;
 mod early_records;
 mod error;
+mod head;
 mod items;
 mod merge;
 mod sequence;
@@ -10,6 +11,7 @@ mod sequence;
 pub use copy::{RecordEntry, RecordEntryKind};
 pub(crate) use copy::{copy_item, packets};
 pub use error::RecordError;
+pub(crate) use head::{RecordHead, RecordKind, RecordOrigin};
 pub(crate) use items::{ItemWriter, check_messages, read_sized, write_sized};
 pub use items::{RecordItem, RecordPart};
 pub use merge::RecordMerge;
@@ -19,22 +21,16 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+use syncvar_runtime::{NetworkReader, NetworkWriter};
 
-use crate::message::Start;
+use head::VERSION;
 use items::{Item, Items, read_item};
-
-/// Version of the layout, in the upper half of the byte of the flags.
-const VERSION: u8 = 2;
 
 /// Length of the checksum before the bytes that it covers.
 const CHECKSUM: usize = 4;
 
 /// Longest head of a record, with the checksum.
 const HEAD: usize = CHECKSUM + 1 + 2 * 8 + 4 * 10;
-
-const PARTIAL: u8 = 1;
-const KEYFRAME: u8 = 2;
 
 /// Shared messages of one update of a [`NetworkServer`](crate::NetworkServer), for a recording, a replay or a
 /// gateway.
@@ -82,52 +78,6 @@ pub struct TickRecord {
     bytes: Bytes,
     /// Position of the first item.
     items: usize,
-}
-
-/// Fields of a record before its items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RecordHead {
-    pub(crate) kind: RecordKind,
-    /// Set if changes of the tick are missing.
-    pub(crate) partial: bool,
-    pub(crate) seq: u64,
-    /// Tick of the network time.
-    pub(crate) tick: u64,
-    /// Time of the server, in microseconds.
-    pub(crate) time: u64,
-}
-
-/// Contents of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RecordKind {
-    /// Changes behind a keyframe with this [origin](RecordOrigin::checksum).
-    Changes(u32),
-    Keyframe(RecordOrigin),
-}
-
-/// Facts that all records behind a keyframe share with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RecordOrigin {
-    pub(crate) schema_hash: u64,
-    pub(crate) start: Start,
-}
-
-impl RecordOrigin {
-    /// Returns the checksum by which other records name this origin.
-    pub(crate) fn checksum(&self) -> u32 {
-        let Start {
-            incarnation,
-            first_tick,
-        } = self.start;
-        let parts = [self.schema_hash, incarnation, first_tick];
-        crc32c::crc32c(parts.map(u64::to_le_bytes).as_flattened())
-    }
-
-    /// Returns a tick of the network time as one of the headers; `None` for a tick that they cannot have.
-    pub(crate) fn header_tick(&self, tick: u64) -> Option<u32> {
-        let since = tick.checked_sub(self.start.first_tick)?;
-        u32::try_from(since).ok()?.checked_add(1)
-    }
 }
 
 impl TickRecord {
@@ -338,64 +288,4 @@ impl fmt::Debug for TickRecord {
             .field("length", &self.bytes.len())
             .finish_non_exhaustive()
     }
-}
-
-impl RecordHead {
-    fn write(&self, writer: &mut NetworkWriter) {
-        let partial = if self.partial { PARTIAL } else { 0 };
-        match &self.kind {
-            RecordKind::Changes(origin) => {
-                writer.write_u8(VERSION << 4 | partial);
-                writer.write_u32(*origin);
-            }
-            RecordKind::Keyframe(RecordOrigin { schema_hash, start }) => {
-                writer.write_u8(VERSION << 4 | KEYFRAME | partial);
-                writer.write_u64(*schema_hash);
-                writer.write_u64(start.incarnation);
-                writer.write_varint(start.first_tick);
-            }
-        }
-        writer.write_varint(self.seq);
-        writer.write_varint(self.tick);
-        writer.write_varint(self.time);
-    }
-
-    /// Reads the fields behind the flags.
-    fn read(reader: &mut NetworkReader<'_>, flags: u8) -> Result<Self, ReadError> {
-        if flags & !(PARTIAL | KEYFRAME) != 0 {
-            return Err(invalid(reader, "flags of a record", flags.into()));
-        }
-        let kind = if flags & KEYFRAME == 0 {
-            RecordKind::Changes(reader.read_u32()?)
-        } else {
-            RecordKind::Keyframe(RecordOrigin {
-                schema_hash: reader.read_u64()?,
-                start: Start {
-                    incarnation: reader.read_u64()?,
-                    first_tick: reader.read_varint()?,
-                },
-            })
-        };
-        let seq = reader.read_varint()?;
-        if seq == 0 {
-            return Err(invalid(reader, "number of a record", seq));
-        }
-        let tick = reader.read_varint()?;
-        if let RecordKind::Keyframe(origin) = &kind
-            && origin.header_tick(tick).is_none()
-        {
-            return Err(invalid(reader, "tick of a record", tick));
-        }
-        Ok(Self {
-            kind,
-            partial: flags & PARTIAL != 0,
-            seq,
-            tick,
-            time: reader.read_varint()?,
-        })
-    }
-}
-
-fn invalid(reader: &NetworkReader<'_>, what: &'static str, value: u64) -> ReadError {
-    reader.error(ReadErrorKind::InvalidValue { what, value })
 }

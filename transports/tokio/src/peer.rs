@@ -2,6 +2,7 @@
 
 mod clocked;
 mod dial;
+mod end;
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -18,7 +19,7 @@ use crate::link::ServerLink;
 use crate::shaped_link::ShapedLink;
 use crate::silence::Silence;
 use crate::tasks::{Door, End, TaskLink};
-use crate::{LinkConditions, Timeout, TransportError, TransportOptions, runtime};
+use crate::{LinkConditions, TransportError, TransportOptions, runtime};
 
 /// Most packets of a [`Peer::receive`]; further packets wait for the next call.
 const MAX_PACKETS: usize = 4096;
@@ -313,21 +314,6 @@ impl Peer {
         }
     }
 
-    /// Ends the connection after the client's queue, and waits on the thread for at most the
-    /// [`close_timeout`](TransportOptions::close_timeout). Protocols without such a message ignore
-    /// `text`. In a tokio runtime with one thread, KCP and streams need the runtime: there, go on with
-    /// the frames until [`is_over`](Self::is_over).
-    pub fn disconnect_blocking(mut self, client: &mut impl Endpoint, text: &str) {
-        client.disconnect(ConnectionId::SERVER, text);
-        let started = std::time::Instant::now();
-        self.leave(client, Duration::ZERO);
-        while self.leaving.is_some() {
-            self.transmit(client, started.elapsed());
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        client.handle_disconnect(ConnectionId::SERVER);
-    }
-
     /// Ready when a packet is handled, or the connection is over.
     fn poll_packet<E: Endpoint>(
         &mut self,
@@ -361,25 +347,6 @@ impl Peer {
         }
     }
 
-    /// Adds the time since the last call to the silence of the server. Returns the exceeded limit.
-    fn timeout(&mut self, client: &impl Endpoint, now: Duration) -> Option<Timeout> {
-        let last = self.ticked.replace(now).unwrap_or(now);
-        let silent = self.silence.add(now.saturating_sub(last));
-        let (limit, timeout) = if self.silence.is_first() {
-            (self.options.handshake_timeout, Timeout::Handshake)
-        } else {
-            (self.options.idle_timeout, Timeout::Idle)
-        };
-        if silent < limit {
-            return None;
-        }
-        if client.expects_packets(ConnectionId::SERVER) {
-            return Some(timeout);
-        }
-        self.silence.end();
-        None
-    }
-
     /// Ready with a new connection, or with the error of the last attempt.
     fn poll_dial(
         &mut self,
@@ -398,48 +365,6 @@ impl Peer {
         self.silence = Silence::default();
         self.ticked = None;
         Poll::Ready(Ok(()))
-    }
-
-    /// Handles the end of a connection that the server has ended.
-    fn end<E: Endpoint>(
-        &mut self,
-        client: &mut E,
-        error: TransportError<E::Error>,
-    ) -> TransportError<E::Error> {
-        self.link = None;
-        client.handle_disconnect(ConnectionId::SERVER);
-        error
-    }
-
-    /// Begins to end the connection from this side.
-    fn leave(&mut self, client: &mut impl Endpoint, now: Duration) {
-        if let Some(link) = &mut self.link {
-            while let Some(packet) = client.poll_transmit() {
-                link.send(&packet);
-            }
-            let linger = self.options.close_timeout;
-            link.close(linger);
-            self.leaving = Some(now.saturating_add(linger));
-        }
-        if !client.dials_again() {
-            self.dial = None;
-        }
-    }
-
-    fn poll_leave(&mut self, now: Duration, cx: &mut Context<'_>) -> Poll<()> {
-        if let (Some(link), Some(leaving)) = (&mut self.link, self.leaving) {
-            match link.poll_close(cx) {
-                Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(error)) => tracing::debug!(%error, "the last packets may be lost"),
-                Poll::Pending if now < leaving => return Poll::Pending,
-                Poll::Pending => {
-                    tracing::debug!("the server did not take the last packets in time");
-                }
-            }
-        }
-        self.leaving = None;
-        self.link = None;
-        Poll::Ready(())
     }
 }
 

@@ -5,7 +5,7 @@ use syncvar_runtime::unstable::packet::Entries;
 use syncvar_runtime::unstable::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::{Channel, NetId, NetworkReader, NetworkWriter, ReadError};
 
-use super::invalid;
+use super::head::invalid;
 use crate::MessageType;
 use crate::message::{Frame, Message, SpawnFinished, frames, unknown};
 
