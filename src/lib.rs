@@ -169,8 +169,8 @@ pub mod saving {
 /// Tick records: recordings, replays and gateways.
 pub mod records {
     pub use syncvar_net::{
-        PrivateRecord, RecordEntry, RecordEntryKind, RecordError, RecordExcerpt, RecordItem,
-        RecordMerge, RecordPart, TickRecord,
+        PrivateRecord, RecordDifferences, RecordEntry, RecordEntryKind, RecordError, RecordExcerpt,
+        RecordItem, RecordMerge, RecordPart, TickRecord,
     };
 }
 

@@ -1,9 +1,9 @@
-// Follows a running server with a delay, in the page of `syncvar replay`: the example `broadcast` records, chromium and firefox watch.
+// Follows a running server with a delay, in the page of `syncvar replay`: the example `broadcast` records into file after file, chromium and firefox watch.
 // The programs are those that cargo has built.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join as path } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,9 +14,10 @@ const programs = `${process.env.CARGO_TARGET_DIR ?? `${root}target`}/debug`;
 const folder = mkdtempSync(path(tmpdir(), "broadcast-"));
 const report = (text) => console.log(`${(performance.now() / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
-/** Seconds of the delay and of the recording. */
+/** Seconds of the delay, of the recording, and of each of its files. */
 const DELAY = 4;
 const LENGTH = 40;
+const ROTATION = 12;
 
 /** Ticks of a side, and between two cars: those of the example. */
 const SIDE = 90;
@@ -62,14 +63,15 @@ async function until(page, test) {
 
 async function watch(kind) {
   const browser = await launch(kind);
-  const file = path(folder, `${kind}.mcap`);
-  const recording = await run("examples/broadcast", file, String(LENGTH));
+  const files = path(folder, kind);
+  mkdirSync(files);
+  const recording = await run("examples/broadcast", path(files, "race.mcap"), String(LENGTH), String(ROTATION));
   // The example prints its line at 1 s.
   const begin = performance.now() - 1000;
   const seconds = () => (performance.now() - begin) / 1000;
   let server;
   try {
-    while (!server) server = await run("syncvar", "replay", file, "--listen", "127.0.0.1:0", "--delay", String(DELAY)).catch(() => sleep(200));
+    while (!server) server = await run("syncvar", "replay", files, "--listen", "127.0.0.1:0", "--delay", String(DELAY)).catch(() => sleep(200));
     const page = await browser.newPage();
     const problems = [];
     page.on("pageerror", (error) => problems.push(error.message));
@@ -120,7 +122,9 @@ async function watch(kind) {
     assert.deepEqual([end.isFollowing, end.markers], [false, Math.floor(LENGTH / 10)]);
     assert.ok(await page.evaluate(() => document.getElementById("live").hidden), "a whole file has no Live");
     assert.deepEqual(problems, []);
-    report(`${kind}: the recording has ended, and the page has all of it: ${end.position.toFixed(1)} s`);
+    const count = readdirSync(files).length;
+    assert.equal(count, Math.ceil(LENGTH / ROTATION));
+    report(`${kind}: the recording has ended, and the page has all of its ${count} files: ${end.position.toFixed(1)} s`);
   } finally {
     await browser.close();
     for (const it of [recording, server]) it?.process.kill();

@@ -36,7 +36,8 @@ pub use link::settings::LossSettings;
 pub use memory::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
 pub use message::{Framing, MessageType, RefusalReason};
 pub use record::{
-    RecordEntry, RecordEntryKind, RecordError, RecordItem, RecordMerge, RecordPart, TickRecord,
+    RecordDifferences, RecordEntry, RecordEntryKind, RecordError, RecordItem, RecordMerge,
+    RecordPart, TickRecord,
 };
 pub use save::{PendingSave, Save, SaveError};
 pub use server::{

@@ -1,6 +1,7 @@
 //! Tick records: the shared messages of one update, and keyframes. WIRE.md, section 9.
 
 mod copy;
+mod differences;
 mod early_records;
 mod error;
 mod head;
@@ -10,6 +11,7 @@ mod sequence;
 
 pub use copy::{RecordEntry, RecordEntryKind};
 pub(crate) use copy::{copy_item, packets};
+pub use differences::RecordDifferences;
 pub use error::RecordError;
 pub(crate) use head::{RecordHead, RecordKind, RecordOrigin};
 pub(crate) use items::{ItemWriter, check_messages, read_sized, write_sized};
@@ -23,7 +25,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use syncvar_runtime::{NetworkReader, NetworkWriter};
 
-use head::VERSION;
 use items::{Item, Items, read_item};
 
 /// Length of the checksum before the bytes that it covers.
@@ -121,12 +122,7 @@ impl TickRecord {
         if computed != expected {
             return Err(RecordError::Checksum { expected, computed });
         }
-        let first = reader.read_u8()?;
-        let (version, flags) = (first >> 4, first & 0x0f);
-        if version != VERSION {
-            return Err(RecordError::Version(version));
-        }
-        let head = RecordHead::read(&mut reader, flags)?;
+        let head = RecordHead::read(&mut reader)?;
         let items = reader.position();
         while reader.remaining() > 0 {
             read_item(&mut reader)?;

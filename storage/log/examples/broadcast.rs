@@ -1,6 +1,7 @@
 //! A running server that records: cars on a square, 30 ticks per second of the clock of the machine.
 //!
-//! `cargo run -p syncvar-log --example broadcast -- FILE [SECONDS]`. A page follows it: `syncvar replay FILE --delay 10`.
+//! `cargo run -p syncvar-log --example broadcast -- FILE [SECONDS] [ROTATION]`: a further file each ROTATION seconds. A page follows it:
+//! `syncvar replay FILE --delay 10`.
 
 use std::error::Error;
 use std::io::Write;
@@ -40,11 +41,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("a file is needed")?;
     let seconds: u32 = arguments.next().map_or(Ok(60), |it| it.parse())?;
+    let rotation = arguments.next().map(|it| it.parse()).transpose()?;
     let mut server = NetworkServer::new(Prefabs::new().register::<Car>("car"));
     let cars: Vec<_> = (0..CARS).map(|_| server.spawn(Car::default())).collect();
     let options = RecorderOptions {
         keyframe_interval: Duration::from_secs(4),
         chunk_interval: Duration::from_millis(500),
+        max_file_time: rotation.map_or(Duration::MAX, Duration::from_secs),
         ..RecorderOptions::default()
     };
     let mut recorder = Recorder::create(&path, &mut server, options)?;

@@ -1,9 +1,10 @@
 //! A recorded hour: the size of the file, and the time of seeks.
 //!
-//! `cargo run --release -p syncvar-log --example hour -- [MOVERS] [SECONDS]`: 1 000 objects at 30 ticks per second, of which 100
-//! move, for 3 600 s.
+//! `cargo run --release -p syncvar-log --example hour -- [MOVERS] [SECONDS] [FILE]`: 1 000 objects at 30 ticks per second, of which
+//! 100 move, for 3 600 s. FILE stays, such as for `clients/typescript/browsers/replay.mjs`.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use syncvar::codec::Quantized;
@@ -53,7 +54,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let mut argument = |default| arguments.next().map_or(Ok(default), |it| it.parse::<u32>());
     let (movers, seconds) = (argument(100)?, argument(3_600)?);
-    let path = std::env::temp_dir().join(format!("syncvar-hour-{}.mcap", std::process::id()));
+    let kept = arguments.next().map(PathBuf::from);
+    let path = kept.clone().unwrap_or_else(|| {
+        std::env::temp_dir().join(format!("syncvar-hour-{}.mcap", std::process::id()))
+    });
     let bytes = record(&path, movers as usize, seconds * 30)?;
     let size = std::fs::metadata(&path)?.len();
     println!("{movers} of {OBJECTS} objects move for {seconds} s at 30 ticks per second");
@@ -67,7 +71,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     seek("typed", &path, &mut client)?;
     let mut client = Player::open(&path)?.untyped_client()?;
     seek("untyped", &path, &mut client)?;
-    std::fs::remove_file(&path)?;
+    if kept.is_none() {
+        std::fs::remove_file(&path)?;
+    }
     Ok(())
 }
 

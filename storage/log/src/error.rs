@@ -61,6 +61,17 @@ impl LogError {
         let reason = reason.into();
         Self::Damaged { offset, reason }
     }
+
+    /// Returns the error with the number of a file of a recording; the first one has no number.
+    pub(crate) fn in_file(self, file: usize) -> Self {
+        match self {
+            Self::Damaged { offset, reason } if file > 0 => {
+                let reason = format!("file {file} of the recording: {reason}");
+                Self::Damaged { offset, reason }
+            }
+            error => error,
+        }
+    }
 }
 
 impl fmt::Display for LogError {

@@ -11,6 +11,12 @@ use crate::LogError;
 /// Profile of the file, name and encoding of its schema, and encoding of its records.
 pub(crate) const SYNCVAR: &str = "syncvar";
 
+/// Encoding of records whose changes are differences.
+pub(crate) const DIFFERENCES: &str = "syncvar.differences";
+
+/// Name of the metadata at the end of a file that a further file continues.
+pub(crate) const CONTINUED: &str = "continued";
+
 /// Version of the format.
 pub(crate) const VERSION: &str = "1";
 

@@ -14,6 +14,7 @@ mod marker;
 mod player;
 mod reader;
 mod recorder;
+mod rotation;
 mod writer;
 
 pub use entry::LogEntry;
@@ -26,4 +27,5 @@ pub use marker::Marker;
 pub use player::Player;
 pub use reader::LogReader;
 pub use recorder::{Recorder, RecorderEvent, RecorderOptions};
+pub use rotation::{first_file, rotated_path};
 pub use writer::LogWriter;

@@ -2,29 +2,30 @@
 
 mod chunk;
 mod fields;
+mod files;
 mod index;
 mod source;
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{self, ErrorKind, Read, Seek};
 use std::path::Path;
 use std::time::Duration;
 
 use syncvar_runtime::schema::Schema;
 
-use crate::header::{MARKERS, PROGRAM, SYNCVAR, VERSION, nanos};
-use crate::{LogEntry, LogError, LogHeader, LogKind, Marker};
-use chunk::Chunk;
-use index::{ChunkPlace, Index};
-use source::Source;
+use crate::header::{DIFFERENCES, MARKERS, PROGRAM, SYNCVAR, VERSION, nanos};
+use crate::{LogEntry, LogError, LogHeader, LogKind, Marker, first_file, rotated_path};
+use chunk::{Chunk, ChunkChannel};
+use files::Files;
+use index::ChunkPlace;
 
 /// Most decompressed bytes of a chunk by default.
 const MAX_CHUNK: u64 = 256 * 1024 * 1024;
 
-/// Reader of a log file, from any `Read + Seek`, without prefabs.
+/// Reader of a log file, or of the files of a recording with a rotation, from any `Read + Seek`, without prefabs.
 ///
 /// [`seek`](Self::seek) moves to a keyframe, [`next_entry`](Self::next_entry) reads record after record. A file that was
-/// cut has its whole chunks.
+/// cut has its whole chunks. The files of a rotation are one recording: times, records and markers run through the files.
 ///
 /// ```
 /// # use std::io::Cursor;
@@ -52,11 +53,9 @@ const MAX_CHUNK: u64 = 256 * 1024 * 1024;
 /// ```
 #[derive(Debug)]
 pub struct LogReader<R> {
-    source: Source<R>,
-    index: Index,
+    files: Files<R>,
     header: LogHeader,
     channels: Channels,
-    max_chunk: u64,
     /// The next message: number of the chunk, number of the message.
     next: (usize, usize),
     /// Decoded chunk with its number.
@@ -68,16 +67,24 @@ pub struct LogReader<R> {
 struct Channels {
     keyframes: Option<u16>,
     records: Option<u16>,
+    /// The channel of the records, if their changes are differences.
+    differences: Option<u16>,
 }
 
 impl LogReader<File> {
-    /// Opens a file.
+    /// Opens a file and the [files](rotated_path) that continue it. A path of a folder stands for its [recording](first_file).
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// As [`new`](Self::new), and for a folder with several recordings.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, LogError> {
-        Self::new(File::open(path)?)
+        let path = first_file(path.as_ref())?;
+        Self::with_files(
+            move |number| match File::open(rotated_path(&path, number)) {
+                Err(error) if number > 0 && error.kind() == ErrorKind::NotFound => Ok(None),
+                file => file.map(Some),
+            },
+        )
     }
 }
 
@@ -97,18 +104,35 @@ impl<R: Read + Seek> LogReader<R> {
     ///
     /// As [`new`](Self::new).
     pub fn with_limit(file: R, max_chunk: u64) -> Result<Self, LogError> {
-        let mut source = Source::new(file)?;
-        let index = Index::read(&mut source)?;
-        let facts = index.metadata.get(SYNCVAR);
+        Self::of(Files::new(file, None, max_chunk)?)
+    }
+
+    /// Like [`new`](Self::new), with the files of a function, as of
+    /// [`Recorder::with_storage`](crate::Recorder::with_storage): numbers count from 0, `None` is a missing file.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), and without the first file.
+    pub fn with_files(
+        mut open: impl FnMut(u32) -> io::Result<Option<R>> + Send + 'static,
+    ) -> Result<Self, LogError> {
+        let first = open(0)?.ok_or(ErrorKind::NotFound);
+        let first = first.map_err(io::Error::from)?;
+        Self::of(Files::new(first, Some(Box::new(open)), MAX_CHUNK)?)
+    }
+
+    fn of(mut files: Files<R>) -> Result<Self, LogError> {
+        let metadata = files.first().map(|index| &index.metadata);
+        let metadata = metadata.cloned().unwrap_or_default();
+        let facts = metadata.get(SYNCVAR);
         let facts = facts.ok_or_else(|| LogError::Foreign("its metadata is missing".into()))?;
         let version = facts.get("version").map_or("", String::as_str);
         if version != VERSION {
             return Err(LogError::Version(version.to_owned()));
         }
-        let Some(first) = index.chunks.first() else {
+        let Some(chunk) = files.read_chunk(0)? else {
             return Err(LogError::Foreign("it has no whole chunk".into()));
         };
-        let chunk = read_chunk(&mut source, first, max_chunk)?;
         let schema = { chunk.schemas.iter() }
             .find(|schema| schema.name == SYNCVAR && schema.encoding == SYNCVAR);
         let Some(schema) = schema else {
@@ -118,18 +142,16 @@ impl<R: Read + Seek> LogReader<R> {
         let schema = Schema::parse(&text).map_err(LogError::Schema)?;
         let (kind, channels) = Channels::find(&chunk.channels)
             .ok_or_else(|| LogError::Foreign("its channels are missing".into()))?;
-        let program = index.metadata.get(PROGRAM).cloned().unwrap_or_default();
+        let program = metadata.get(PROGRAM).cloned().unwrap_or_default();
         let header = LogHeader::from_facts(kind, schema, facts, program)?;
-        let mut reader = Self {
-            source,
-            index,
+        files.complete()?;
+        let reader = Self {
+            files,
             header,
             channels,
-            max_chunk,
             next: (0, 0),
-            chunk: Some((0, chunk)),
+            chunk: None,
         };
-        reader.complete_channels()?;
         if reader.keyframes().next().is_none() {
             return Err(LogError::Foreign("it has no whole keyframe".into()));
         }
@@ -141,23 +163,23 @@ impl<R: Read + Seek> LogReader<R> {
         &self.header
     }
 
-    /// Returns whether the file has its end. A file that is being written, or was cut, lacks it.
+    /// Returns whether the recording has its end. It lacks the end while it is being written, after a cut, and without the
+    /// next file of a rotation.
     pub fn is_whole(&self) -> bool {
-        self.index.is_whole
+        self.files.is_whole()
     }
 
     /// Returns the times of the first and the last record.
     pub fn span(&self) -> (Duration, Duration) {
-        let chunks = &self.index.chunks;
-        let start = chunks.first().map_or(0, |chunk| chunk.times.0);
-        let end = chunks.last().map_or(0, |chunk| chunk.times.1);
+        let last = self.files.chunks().next_back();
+        let end = last.map_or(0, |chunk| chunk.times.1);
+        let start = self.files.chunk(0).map_or(0, |chunk| chunk.times.0);
         (Duration::from_nanos(start), Duration::from_nanos(end))
     }
 
     /// Returns the times of the keyframes.
     pub fn keyframes(&self) -> impl Iterator<Item = Duration> {
-        let chunks = self.index.chunks.iter();
-        let chunks = chunks.filter(|chunk| self.has_keyframe(chunk));
+        let chunks = { self.files.chunks() }.filter(|chunk| self.has_keyframe(chunk));
         chunks.map(|chunk| Duration::from_nanos(chunk.times.0))
     }
 
@@ -169,19 +191,21 @@ impl<R: Read + Seek> LogReader<R> {
     pub fn markers(&mut self) -> Result<Vec<Marker>, LogError> {
         let mut markers = Vec::new();
         let mut channels = Vec::new();
-        for place in &self.index.chunks {
+        for number in 0.. {
+            let Some(place) = self.files.chunk(number) else {
+                break;
+            };
+            let offset = place.place.offset;
             let own = [self.channels.keyframes, self.channels.records];
             let is_other = |channel: &u16| !own.contains(&Some(*channel));
             if !place.channels.iter().flatten().any(is_other) {
                 continue;
             }
-            let chunk = read_chunk(&mut self.source, place, self.max_chunk)?;
-            let found = chunk.channels.iter();
-            channels.extend(
-                found
-                    .filter(|(_, topic)| topic == MARKERS)
-                    .map(|(number, _)| *number),
-            );
+            let Some(chunk) = self.files.read_chunk(number)? else {
+                break;
+            };
+            let found = { chunk.channels.iter() }.filter(|it| it.topic == MARKERS);
+            channels.extend(found.map(|it| it.number));
             for message in &chunk.messages {
                 if !channels.contains(&message.channel) {
                     continue;
@@ -189,7 +213,7 @@ impl<R: Read + Seek> LogReader<R> {
                 let data = chunk.bytes.get(message.data.clone()).unwrap_or_default();
                 let marker = Marker::from_message(message.log_time, data);
                 let reason = "malformed marker";
-                markers.push(marker.ok_or_else(|| LogError::damaged(place.place.offset, reason))?);
+                markers.push(marker.ok_or_else(|| LogError::damaged(offset, reason))?);
             }
         }
         Ok(markers)
@@ -202,7 +226,7 @@ impl<R: Read + Seek> LogReader<R> {
     /// For a damaged chunk.
     pub fn seek(&mut self, time: Duration) -> Result<(), LogError> {
         let time = nanos(time);
-        let places = self.index.chunks.iter().enumerate();
+        let places = self.files.chunks().enumerate();
         let keyframes = places.filter(|(_, place)| self.has_keyframe(place));
         let found = keyframes.take_while(|(_, place)| place.times.0 <= time);
         let found = found.last().map(|(number, _)| number);
@@ -212,7 +236,7 @@ impl<R: Read + Seek> LogReader<R> {
         let first = self.next_entry()?.map(|entry| entry.is_keyframe);
         let is_other = |number| first.is_none() || self.next.0 != number;
         if first == Some(false) || found.is_some_and(is_other) {
-            let place = self.index.chunks.get(next.0);
+            let place = self.files.chunk(next.0);
             let offset = place.map_or(0, |place| place.place.offset);
             return Err(LogError::damaged(offset, "the chunk lacks its keyframe"));
         }
@@ -228,10 +252,10 @@ impl<R: Read + Seek> LogReader<R> {
     pub fn next_entry(&mut self) -> Result<Option<LogEntry>, LogError> {
         loop {
             let (number, message) = self.next;
-            let Some(place) = self.index.chunks.get(number) else {
+            let Some(place) = self.files.chunk(number) else {
                 return Ok(None);
             };
-            if self.index.is_whole && !self.has_records(place) {
+            if self.files.is_checked(number) && !self.has_records(place) {
                 self.next = (number + 1, 0);
                 continue;
             }
@@ -266,40 +290,35 @@ impl<R: Read + Seek> LogReader<R> {
             return Ok(());
         }
         self.chunk = None;
-        if let Some(place) = self.index.chunks.get(number) {
-            let chunk = read_chunk(&mut self.source, place, self.max_chunk)?;
+        let place = self.files.chunk(number).map(|chunk| chunk.place);
+        if let Some((place, mut chunk)) = place.zip(self.files.read_chunk(number)?) {
+            if let Some(channel) = self.channels.differences {
+                chunk.restore(place, channel)?;
+            }
             self.chunk = Some((number, chunk));
         }
         Ok(())
     }
 
-    /// Finds chunks that were written since the file was opened, behind the last whole chunk, and the end of the file. Returns
-    /// whether a chunk was found.
+    /// Finds chunks that were written since the file was opened, behind the last whole chunk, the end of the file, and the
+    /// files that continue it. Returns whether a chunk was found.
     ///
     /// # Errors
     ///
-    /// For a failure of the storage.
+    /// For a failure of the storage, and for a damaged file.
     pub fn refresh(&mut self) -> Result<bool, LogError> {
-        if self.index.is_whole || !self.source.measure()? {
+        if self.is_whole() {
             return Ok(false);
         }
-        let count = self.index.chunks.len();
-        self.index.extend(&mut self.source)?;
-        self.complete_channels()?;
-        Ok(self.index.chunks.len() > count)
+        let count = self.files.chunks().count();
+        self.files.extend()?;
+        Ok(self.files.chunks().count() > count)
     }
 
-    /// Returns the length in bytes of the part of the file with the whole chunks up to a time, from its begin: the part that a
+    /// Returns the length in bytes of the part of each file with the whole chunks up to a time, from its begin: the part that a
     /// broadcast with a delay may show. 0 before the end of the first chunk; the length of a file with all of its chunks.
-    pub fn length_until(&self, time: Duration) -> u64 {
-        let chunks = &self.index.chunks;
-        let count = chunks.partition_point(|chunk| chunk.times.1 <= nanos(time));
-        match chunks.get(count) {
-            Some(_) if count == 0 => 0,
-            Some(next) => next.start(),
-            None if self.index.is_whole => self.source.length(),
-            None => self.index.end,
-        }
+    pub fn lengths_until(&self, time: Duration) -> Vec<u64> {
+        self.files.lengths_until(time)
     }
 
     fn has_keyframe(&self, place: &ChunkPlace) -> bool {
@@ -312,56 +331,23 @@ impl<R: Read + Seek> LogReader<R> {
         let channels = place.channels.as_ref();
         channels.is_some_and(|it| own.iter().flatten().any(|own| it.contains(own)))
     }
-
-    /// Reads the channels of the last chunk of a cut file, whose index may be cut. A chunk that is not readable, as after a
-    /// loss of power, counts as cut.
-    fn complete_channels(&mut self) -> Result<(), LogError> {
-        let Some(last) = self
-            .index
-            .chunks
-            .last_mut()
-            .filter(|_| !self.index.is_whole)
-        else {
-            return Ok(());
-        };
-        match read_chunk(&mut self.source, last, self.max_chunk) {
-            Ok(chunk) => {
-                let messages = chunk.messages.iter();
-                last.channels = Some(messages.map(|it| it.channel).collect());
-            }
-            Err(LogError::Damaged { .. }) => {
-                self.index.chunks.pop();
-            }
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
 }
 
 impl Channels {
     /// Finds the kind of a file by its channels.
-    fn find(channels: &[(u16, String)]) -> Option<(LogKind, Self)> {
+    fn find(channels: &[ChunkChannel]) -> Option<(LogKind, Self)> {
         [LogKind::Recording, LogKind::Journal]
             .into_iter()
             .find_map(|kind| {
-                let number = |topic| {
-                    let channel = { channels.iter() }.find(|(_, own)| own == topic);
-                    channel.map(|(number, _)| *number)
-                };
+                let find = |topic| { channels.iter() }.find(|own| own.topic == topic);
+                let records = find(kind.records());
+                let differences = records.filter(|it| it.encoding == DIFFERENCES);
                 let channels = Self {
-                    keyframes: number(kind.keyframes()),
-                    records: number(kind.records()),
+                    keyframes: find(kind.keyframes()).map(|it| it.number),
+                    records: records.map(|it| it.number),
+                    differences: differences.map(|it| it.number),
                 };
                 channels.keyframes.map(|_| (kind, channels))
             })
     }
-}
-
-fn read_chunk<R: Read + Seek>(
-    source: &mut Source<R>,
-    place: &ChunkPlace,
-    limit: u64,
-) -> Result<Chunk, LogError> {
-    let content = source.content(place.place, limit.saturating_add(1024))?;
-    Chunk::decode(place.place, &content, limit, place.times)
 }

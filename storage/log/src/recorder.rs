@@ -20,13 +20,13 @@ mod thread;
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use syncvar_net::{NetworkServer, TickRecord};
 use syncvar_runtime::untyped::Value;
 
-use crate::{LogHeader, Marker, to_json};
+use crate::{LogHeader, Marker, rotated_path, to_json};
 use encoder::{Encoder, Task};
 use output::Output;
 use thread::{Queue, Worker};
@@ -174,7 +174,7 @@ struct WaitingMarker {
 
 impl Recorder {
     /// Begins to record into a file, and starts the recording of the server. With a rotation, the later files have a
-    /// number behind the name: `race-1.mcap`.
+    /// number behind the name: [`rotated_path`].
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl Recorder {
         let mut first = Some(File::create(&path)?);
         Self::with_storage(server, options, move |number| match first.take() {
             Some(file) => Ok(file),
-            None => File::create(numbered(&path, number)),
+            None => File::create(rotated_path(&path, number)),
         })
     }
 
@@ -334,15 +334,4 @@ impl Recorder {
         let length = keyframe.as_bytes().len();
         self.queue.push(length, Task::Write(keyframe.into()));
     }
-}
-
-/// Returns the path of a later file.
-fn numbered(path: &Path, number: u32) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(format!("-{number}"));
-    if let Some(extension) = path.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    path.with_file_name(name)
 }

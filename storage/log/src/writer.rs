@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{Compression, McapError, WriteOptions, Writer};
+use syncvar_net::RecordDifferences;
 
 use crate::entry::lower_half;
-use crate::header::{MARKER, MARKERS, PROGRAM, SYNCVAR, nanos};
+use crate::header::{CONTINUED, DIFFERENCES, MARKER, MARKERS, PROGRAM, SYNCVAR, nanos};
 use crate::marker::SCHEMA;
 use crate::{LogEntry, LogHeader, LogKind, Marker};
 
@@ -46,6 +47,8 @@ pub struct LogWriter {
     channels: Channels,
     /// Bytes of the messages in the open chunk.
     open: usize,
+    /// Records of the open chunk; `None` in a journal, which is written in the tick.
+    differences: Option<RecordDifferences>,
 }
 
 /// Numbers of the channels.
@@ -110,13 +113,17 @@ impl LogWriter {
         let schema = header.schema.to_string();
         let schema = mcap.add_schema(SYNCVAR, SYNCVAR, schema.as_bytes());
         let schema = schema.map_err(to_io)?;
-        let mut channel = |topic| {
-            let channel = mcap.add_channel(schema, topic, SYNCVAR, &BTreeMap::new());
+        let (encoding, differences) = match header.kind {
+            LogKind::Recording => (DIFFERENCES, Some(RecordDifferences::default())),
+            LogKind::Journal => (SYNCVAR, None),
+        };
+        let mut channel = |topic, encoding| {
+            let channel = mcap.add_channel(schema, topic, encoding, &BTreeMap::new());
             channel.map_err(to_io)
         };
         let channels = Channels {
-            keyframes: channel(header.kind.keyframes())?,
-            records: channel(header.kind.records())?,
+            keyframes: channel(header.kind.keyframes(), SYNCVAR)?,
+            records: channel(header.kind.records(), encoding)?,
             markers: None,
         };
         Ok(Self {
@@ -124,6 +131,7 @@ impl LogWriter {
             output,
             channels,
             open: 0,
+            differences,
         })
     }
 
@@ -131,18 +139,22 @@ impl LogWriter {
     ///
     /// # Errors
     ///
-    /// For a record beyond the limits of MCAP and of the compression.
+    /// For a record beyond the limits of MCAP and of the compression, and for malformed bytes of a record.
     pub fn push(&mut self, entry: &LogEntry) -> io::Result<()> {
         if entry.is_keyframe || self.open >= CHUNK {
             self.end_chunk()?;
         }
-        let channel = if entry.is_keyframe {
-            self.channels.keyframes
-        } else {
-            self.channels.records
+        let (sequence, log_time) = (lower_half(entry.seq), nanos(entry.time));
+        if entry.is_keyframe {
+            return self.write(self.channels.keyframes, sequence, log_time, &entry.bytes);
+        }
+        let Some(differences) = &mut self.differences else {
+            return self.write(self.channels.records, sequence, log_time, &entry.bytes);
         };
-        let log_time = nanos(entry.time);
-        self.write(channel, lower_half(entry.seq), log_time, &entry.bytes)
+        let mut bytes = entry.bytes.to_vec();
+        let subtracted = differences.subtract(&mut bytes);
+        subtracted.map_err(io::Error::other)?;
+        self.write(self.channels.records, sequence, log_time, &bytes)
     }
 
     /// Adds markers of a record before its keyframe, in a chunk of their own.
@@ -201,6 +213,9 @@ impl LogWriter {
         if take(&mut self.open) == 0 {
             return Ok(());
         }
+        if let Some(differences) = &mut self.differences {
+            differences.clear();
+        }
         self.mcap.flush().map_err(to_io)
     }
 
@@ -208,6 +223,17 @@ impl LogWriter {
     #[must_use = "the bytes are not in the writer any more"]
     pub fn take_bytes(&mut self) -> Vec<u8> {
         self.output.take()
+    }
+
+    /// Ends the file as [`finish`](Self::finish) does, with the note that a further file continues the recording.
+    ///
+    /// # Errors
+    ///
+    /// As [`end_chunk`](Self::end_chunk).
+    pub fn finish_continued(mut self) -> io::Result<Vec<u8>> {
+        let note = metadata(CONTINUED, BTreeMap::new());
+        self.mcap.write_metadata(&note).map_err(to_io)?;
+        self.finish()
     }
 
     /// Ends the file. Returns the bytes behind the bytes that were taken, with the summary.

@@ -29,7 +29,8 @@ info     describes a log file: its time, ticks, objects and markers, and its byt
 export   writes the values of a log file: a line of JSON for each changed behaviour, a row of CSV for each changed number, or
          a file in MCAP with a channel of JSON for each behaviour, for tools that plot them
 replay   serves a page that plays a log file, and follows a file that is being written; or writes the page and the file for a
-         web space with range requests
+         web space with range requests. A FILE stands for its whole recording: the files that continue it, NAME-1.mcap and so on,
+         belong to it. FILE may be the folder of a recording
 relay    serves the objects of an origin to spectators; its ADDRESS is where the origin or another relay listens for relays. Of several
          addresses the first that answers is followed, and the next one when it ends
 

@@ -3,7 +3,8 @@
 import { readSchema, type Schema } from "../schema.js";
 import { WireError } from "../wire.js";
 import type { LogHeader, Marker } from "./facts.js";
-import { type Chunk, type ChunkPlace, Damage, extendIndex, type Message, readChunk, readIndex, type Index } from "./mcap.js";
+import { type Chunk, type ChunkPlace, Damage, extendIndex, type Index, type Message, readChunk, readIndex, within } from "./mcap.js";
+import { Differences } from "./differences.js";
 import { LogError, type Source } from "./source.js";
 import { BlockSource } from "./sources.js";
 
@@ -11,6 +12,9 @@ import { BlockSource } from "./sources.js";
 const VERSION = "1";
 
 const MARKERS = "/syncvar/markers";
+
+/** Encoding of records whose changes are differences. */
+const DIFFERENCES = "syncvar.differences";
 
 /** Most decompressed bytes of chunks that are kept. */
 const MAX_KEPT = 64 * 1024 * 1024;
@@ -22,18 +26,26 @@ const MAX_SPAN = 8 * 1024 * 1024;
 interface Channels {
   keyframes: number;
   records: number;
+  /** Whether the changes of the records are differences. */
+  areDifferences: boolean;
 }
 
-/** Log file. */
+/** File of a recording. */
+interface Part {
+  source: BlockSource;
+  index: Index;
+}
+
+/** Log file, or the files of a recording one after another. */
 export class Log {
+  private places: ChunkPlace[] = [];
   /** Decoded chunks by their numbers, the last used one last. */
   private readonly kept = new Map<number, Promise<Chunk>>();
   private readonly sizes = new Map<number, number>();
   private readonly markerChannels = new Set<number>();
 
   private constructor(
-    private readonly source: BlockSource,
-    private readonly index: Index,
+    private readonly parts: Part[],
     readonly header: LogHeader,
     private readonly channels: Channels,
   ) {}
@@ -58,37 +70,69 @@ export class Log {
       isWhole: index.isWhole,
       size: source.size,
     };
-    const log = new Log(blocks, index, header, channelsOf(chunk, kind === "journal" ? "/syncvar/journal" : "/syncvar"));
-    if (!index.isWhole) await log.completeChannels();
+    const log = new Log([{ source: blocks, index }], header, channelsOf(chunk, kind === "journal" ? "/syncvar/journal" : "/syncvar"));
+    await log.extend();
     if (!index.chunks.some((_, at) => log.hasKeyframe(at))) throw new LogError("not a log file: it has no whole keyframe");
     return log;
   }
 
-  /** Finds chunks that were written since the file was opened, and its end. Returns whether there were any. */
+  /** Finds chunks that were written since the file was opened, its end, and the files behind it. Returns whether there were any. */
   async refresh(): Promise<boolean> {
-    const { header, index, source } = this;
-    if (header.isWhole || !(await source.grow()) || source.size === header.size) return false;
-    const count = this.chunks.length;
-    await extendIndex(source, index);
-    [header.isWhole, header.size] = [index.isWhole, source.size];
-    if (!index.isWhole) await this.completeChannels();
+    const { header, last } = this;
+    if (header.isWhole) return false;
+    const [count, size] = [this.chunks.length, last.source.size];
+    if (!last.index.isWhole && (await last.source.grow()) && last.source.size !== size) await extendIndex(last.source, last.index);
+    await this.extend();
     return header.isWhole || this.chunks.length > count;
   }
 
+  /** Adds the files behind the last one, as far as they exist. */
+  private async extend(): Promise<void> {
+    const { header, parts } = this;
+    await this.complete();
+    while (this.last.index.isContinued) {
+      const part = await this.nextPart();
+      if (!part) break;
+      parts.push(part);
+      await this.complete();
+    }
+    const { isWhole, isContinued } = this.last.index;
+    header.isWhole = isWhole && !isContinued;
+    header.size = parts.reduce((sum, { source }) => sum + source.size, 0);
+  }
+
+  private get last(): Part {
+    return this.parts[this.parts.length - 1];
+  }
+
+  /** Opens the next file, unless it is missing, has no whole chunk, or belongs to another recording: a file of an earlier one may have its name. */
+  private async nextPart(): Promise<Part | undefined> {
+    const source = await this.last.source.next();
+    if (!source?.size) return undefined;
+    const index = await readIndex(source);
+    const facts = (part: Index): string => JSON.stringify([...(part.metadata.get("syncvar") ?? [])]);
+    const [first] = index.chunks;
+    if (!first || facts(index) !== facts(this.parts[0].index) || first.start < this.chunks[this.chunks.length - 1].end) return undefined;
+    return { source, index };
+  }
+
   /** Reads the channels of the last chunk of a cut file, whose index may be cut. A chunk that is not readable counts as cut. */
-  private async completeChannels(): Promise<void> {
-    const { chunks } = this.index;
+  private async complete(): Promise<void> {
+    const { chunks, isWhole } = this.last.index;
+    this.places = this.parts.flatMap(({ index }) => index.chunks);
+    if (isWhole || !chunks.length) return;
     try {
-      const { messages } = await this.chunk(chunks.length - 1);
+      const { messages } = await this.chunk(this.places.length - 1);
       chunks[chunks.length - 1].channels = new Set(messages.map(({ channel }) => channel));
     } catch (error) {
       if (!(error instanceof Damage)) throw error;
       chunks.pop();
+      this.places.pop();
     }
   }
 
   get chunks(): readonly ChunkPlace[] {
-    return this.index.chunks;
+    return this.places;
   }
 
   /** Returns whether a chunk begins with a keyframe. */
@@ -111,12 +155,12 @@ export class Log {
   async load(first: number, last: number): Promise<void> {
     const { kept, chunks } = this;
     while (first <= last && kept.has(first)) first++;
-    const { offset } = chunks[first] ?? {};
+    const { offset, source } = chunks[first] ?? {};
     if (offset === undefined) return;
     const endOf = ({ offset, length }: ChunkPlace): number => offset + length;
-    while (last > first && (kept.has(last) || endOf(chunks[last]) - offset > MAX_SPAN)) last--;
+    while (last > first && (kept.has(last) || chunks[last].source !== source || endOf(chunks[last]) - offset > MAX_SPAN)) last--;
     if (last <= first) return;
-    const bytes = await this.source.read(offset, endOf(chunks[last]) - offset);
+    const bytes = await source.read(offset, endOf(chunks[last]) - offset);
     const part: Source = { size: bytes.length, read: async (from, length) => bytes.subarray(from - offset, from - offset + length) };
     for (let at = first; at <= last; at++) {
       if (!kept.has(at)) await this.chunk(at, part);
@@ -124,9 +168,9 @@ export class Log {
   }
 
   /** Reads a chunk, unless it is kept. */
-  async chunk(at: number, source: Source = this.source): Promise<Chunk> {
+  async chunk(at: number, source: Source = this.chunks[at].source): Promise<Chunk> {
     const { kept, sizes } = this;
-    const reading = kept.get(at) ?? readChunk(source, this.chunks[at]);
+    const reading = kept.get(at) ?? this.read(source, this.chunks[at]);
     kept.delete(at);
     kept.set(at, reading);
     try {
@@ -143,6 +187,21 @@ export class Log {
       // A failed request may succeed later.
       kept.delete(at);
       throw error;
+    }
+  }
+
+  private async read(source: Source, place: ChunkPlace): Promise<Chunk> {
+    const { records, areDifferences } = this.channels;
+    try {
+      const chunk = await readChunk(source, place);
+      const differences = new Differences();
+      for (const message of areDifferences ? chunk.messages : []) {
+        if (message.channel === records) message.data = within(place.offset, () => differences.restored(message.data));
+      }
+      return chunk;
+    } catch (error) {
+      const file = this.parts.findIndex((part) => part.source === place.source);
+      throw file > 0 && error instanceof Damage ? new Damage(`file ${file} of the recording: ${error.message}`) : error;
     }
   }
 
@@ -176,10 +235,9 @@ function schemaOf(text: Uint8Array): Schema {
 }
 
 function channelsOf({ channels }: Chunk, prefix: string): Channels {
-  const find = (topic: string): number | undefined => channels.find((it) => it.topic === prefix + topic)?.id;
-  const [keyframes, records] = [find("/keyframes"), find("/records")];
-  if (keyframes === undefined) throw new LogError("not a log file: its channels are missing");
-  return { keyframes, records: records ?? -1 };
+  const [keyframes, records] = ["/keyframes", "/records"].map((topic) => channels.find((it) => it.topic === prefix + topic));
+  if (!keyframes) throw new LogError("not a log file: its channels are missing");
+  return { keyframes: keyframes.id, records: records?.id ?? -1, areDifferences: records?.encoding === DIFFERENCES };
 }
 
 function markerOf(data: Uint8Array, time: number, offset: number): Marker {

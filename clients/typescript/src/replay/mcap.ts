@@ -17,6 +17,7 @@ const enum Code {
   MessageIndex = 7,
   ChunkIndex = 8,
   Metadata = 12,
+  MetadataIndex = 13,
 }
 
 /** Bytes at the begin and at the end of each file. */
@@ -35,8 +36,12 @@ const MAX_SUMMARY = 64 * 1024 * 1024;
 /** Most bytes of a decompressed chunk. */
 const MAX_CHUNK = 256 * 1024 * 1024;
 
+/** Name of the metadata at the end of a file that a further file continues. */
+const CONTINUED = "continued";
+
 /** Place of a chunk. Times are those of its first and its last message, in microseconds. */
 export interface ChunkPlace {
+  source: BlockSource;
   offset: number;
   length: number;
   start: number;
@@ -53,6 +58,8 @@ export interface Index {
   end: number;
   /** Whether the file has its end: it is not cut. */
   isWhole: boolean;
+  /** Whether a further file continues the recording. */
+  isContinued: boolean;
 }
 
 /** Message of a chunk. */
@@ -67,7 +74,7 @@ export interface Message {
 /** Contents of a chunk. */
 export interface Chunk {
   schemas: { name: string; encoding: string; data: Uint8Array }[];
-  channels: { id: number; topic: string }[];
+  channels: { id: number; topic: string; encoding: string }[];
   messages: Message[];
   /** Decompressed bytes. */
   size: number;
@@ -88,7 +95,7 @@ function damaged(offset: number, reason: string): Damage {
 }
 
 /** Runs a read, whose errors are those of a place of the file. */
-function within<T>(offset: number, read: () => T): T {
+export function within<T>(offset: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -127,10 +134,10 @@ export async function readIndex(source: BlockSource): Promise<Index> {
   const reader = await content(source, head);
   const profile = within(head.offset, () => text(reader));
   if (profile !== "syncvar") throw new LogError(`not a log file: its profile is ${JSON.stringify(profile)}`);
-  const index: Index = { metadata: new Map(), chunks: [], end: head.offset + head.length, isWhole: false };
+  const index: Index = { metadata: new Map(), chunks: [], end: head.offset + head.length, isWhole: false, isContinued: false };
   await scan(source, index, true);
-  const chunks = await readSummary(source);
-  if (chunks) [index.chunks, index.isWhole] = [chunks, true];
+  const summary = await readSummary(source);
+  if (summary) Object.assign(index, summary, { isWhole: true });
   else await scan(source, index, false);
   checkOrder(index);
   return index;
@@ -139,7 +146,8 @@ export async function readIndex(source: BlockSource): Promise<Index> {
 /** Reads the chunks that were written since the index was read, and the end of the file. */
 export async function extendIndex(source: BlockSource, index: Index): Promise<void> {
   await scan(source, index, false);
-  index.isWhole = (await readSummary(source)) !== undefined;
+  const summary = await readSummary(source);
+  if (summary) [index.isWhole, index.isContinued] = [true, summary.isContinued];
   checkOrder(index);
 }
 
@@ -171,7 +179,7 @@ async function scan(source: BlockSource, index: Index, toFirstChunk: boolean): P
       if (toFirstChunk) return;
       const reader = new Reader(await source.read(offset, Math.min(length, 16)));
       const [start, end] = within(offset, () => [time(reader), time(reader)]);
-      index.chunks.push({ offset, length, start, end, channels: undefined });
+      index.chunks.push({ source, offset, length, start, end, channels: undefined });
     } else if (code === Code.MessageIndex) {
       const chunk = index.chunks.at(-1);
       if (!chunk || length < 6) throw damaged(offset, "malformed index");
@@ -186,7 +194,7 @@ async function scan(source: BlockSource, index: Index, toFirstChunk: boolean): P
 }
 
 /** Reads the summary. Returns `undefined` for a file without its end, or with a damaged one. */
-async function readSummary(source: BlockSource): Promise<ChunkPlace[] | undefined> {
+async function readSummary(source: BlockSource): Promise<Summary | undefined> {
   const at = source.size - FOOTER - MAGIC.length;
   if (at < 0) return undefined;
   const end = await source.read(at, FOOTER + MAGIC.length);
@@ -198,12 +206,17 @@ async function readSummary(source: BlockSource): Promise<ChunkPlace[] | undefine
   if (length < 1 || length > MAX_SUMMARY) return undefined;
   const summary = await source.read(start, length);
   if (crc32(end.subarray(0, FOOTER - 4), crc32(summary)) !== crc) return undefined;
-  return chunkIndexes(new Reader(summary), source.size);
+  return summaryOf(new Reader(summary), source);
 }
 
-/** Reads the chunks of a summary; `undefined` if a record is malformed or outside of the file. */
-function chunkIndexes(reader: Reader, size: number): ChunkPlace[] | undefined {
+/** Facts of a summary. */
+type Summary = Pick<Index, "chunks" | "isContinued">;
+
+/** Reads the facts of a summary; `undefined` if a record is malformed or outside of the file. */
+function summaryOf(reader: Reader, source: BlockSource): Summary | undefined {
+  const { size } = source;
   const chunks: ChunkPlace[] = [];
+  let isContinued = false;
   try {
     while (reader.left) {
       const code = reader.u8();
@@ -215,7 +228,10 @@ function chunkIndexes(reader: Reader, size: number): ChunkPlace[] | undefined {
         for (; reader.left; u64(reader)) channels.add(reader.u16());
         reader.leave(indexes);
         if (length < HEAD || offset + length > size) return undefined;
-        chunks.push({ offset: offset + HEAD, length: length - HEAD, start: from, end: to, channels });
+        chunks.push({ source, offset: offset + HEAD, length: length - HEAD, start: from, end: to, channels });
+      } else if (code === Code.MetadataIndex) {
+        reader.take(16);
+        isContinued ||= text(reader) === CONTINUED;
       }
       reader.leave(end);
     }
@@ -223,7 +239,7 @@ function chunkIndexes(reader: Reader, size: number): ChunkPlace[] | undefined {
     if (error instanceof WireError) return undefined;
     throw error;
   }
-  return chunks;
+  return { chunks, isContinued };
 }
 
 /** Reads and checks a chunk. */
@@ -275,7 +291,7 @@ function contents(reader: Reader, { start, end, offset }: ChunkPlace): Chunk {
     } else if (code === Code.Channel) {
       const id = reader.u16();
       reader.take(2);
-      chunk.channels.push({ id, topic: text(reader) });
+      chunk.channels.push({ id, topic: text(reader), encoding: text(reader) });
     }
     reader.leave(outer);
   }

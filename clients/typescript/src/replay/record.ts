@@ -50,7 +50,19 @@ type Head = Omit<TickRecord, "items">;
 export function readRecord(bytes: Uint8Array): TickRecord {
   const reader = new Reader(bytes);
   if (reader.u32() !== crc32c(bytes.subarray(4))) throw new WireError("wrong checksum");
-  const record: TickRecord = { ...readHead(reader), items: [] };
+  return { ...readHead(reader), items: itemsOf(reader) };
+}
+
+/** Returns the items of a record that is not checked. Throws a `WireError`. */
+export function readItems(bytes: Uint8Array): Item[] {
+  const reader = new Reader(bytes);
+  reader.take(4);
+  readHead(reader);
+  return itemsOf(reader);
+}
+
+function itemsOf(reader: ByteReader): Item[] {
+  const items: Item[] = [];
   while (reader.left) {
     const form = reader.u8();
     const audience = form & 3;
@@ -59,9 +71,9 @@ export function readRecord(bytes: Uint8Array): TickRecord {
     const messages = reader.take(reader.varint());
     if (!messages.length) throw new WireError("an item without messages");
     // Facts for the server alone are no messages.
-    if (audience === ALL) record.items.push({ channel, messages });
+    if (audience === ALL) items.push({ channel, messages });
   }
-  return record;
+  return items;
 }
 
 /** Returns the tick of a record that is not checked. */

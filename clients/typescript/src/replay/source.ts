@@ -19,4 +19,6 @@ export interface Source {
   read(from: number, length: number): Promise<Uint8Array>;
   /** Returns the present length of a file that is being written, for reads up to it. */
   measure?(): Promise<number>;
+  /** Returns the next file of a recording of several files; `undefined` before it exists. */
+  next?(): Promise<Source | undefined>;
 }

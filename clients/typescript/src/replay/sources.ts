@@ -27,6 +27,12 @@ export class BlockSource implements Source {
     return true;
   }
 
+  /** Opens the next file of the recording. */
+  async next(): Promise<BlockSource | undefined> {
+    const next = await this.source.next?.();
+    return next && new BlockSource(next);
+  }
+
   async read(from: number, length: number): Promise<Uint8Array> {
     if (from < 0 || length < 0 || from + length > this.size) throw new LogError(`damaged log file at byte ${from}: it ends before ${length} bytes`);
     if (length > BLOCK) return this.source.read(from, length);
@@ -49,11 +55,29 @@ export function blobSource(blob: Blob): Source {
   return { size: blob.size, read: async (from, length) => new Uint8Array(await blob.slice(from, from + length).arrayBuffer()) };
 }
 
-/** Opens a file on a web space by range requests. */
-export async function urlSource(url: string | URL): Promise<Source> {
-  const first = await request(url, 0, 1);
-  if (first.status === 200) return bytesSource(await whole(first));
-  let size = await lengthIn(first);
+/** Statuses of a file that does not exist yet. */
+const MISSING = [404, 503];
+
+/** Opens a file on a web space by range requests. `number` is that of a file of a recording of several files, from 0. */
+export async function urlSource(url: string | URL, number = 0): Promise<Source> {
+  const own = number ? numbered(String(url), number) : url;
+  const first = await request(own, 0, 1);
+  const next = (): Promise<Source | undefined> =>
+    urlSource(url, number + 1).catch((error) => {
+      if (error instanceof LogError && MISSING.includes(error.status ?? 0)) return undefined;
+      throw error;
+    });
+  if (first.status === 200) return { ...bytesSource(await whole(first)), next };
+  return { ...rangeSource(own, await lengthIn(first)), next };
+}
+
+/** Returns the address of a further file of a recording: the number stands behind the name. */
+function numbered(url: string, number: number): string {
+  const [, path, rest] = /^([^?#]*)(.*)$/s.exec(url)!;
+  return path.replace(/(\.[^./]*)?$/, `-${number}$&`) + rest;
+}
+
+function rangeSource(url: string | URL, size: number): Source {
   return {
     size,
     // Behind the end there is either a byte or a refusal: both tell the length.

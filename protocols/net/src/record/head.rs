@@ -2,10 +2,11 @@
 
 use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
+use super::RecordError;
 use crate::message::Start;
 
 /// Version of the layout, in the upper half of the byte of the flags.
-pub(super) const VERSION: u8 = 2;
+const VERSION: u8 = 2;
 
 const PARTIAL: u8 = 1;
 const KEYFRAME: u8 = 2;
@@ -58,10 +59,14 @@ impl RecordHead {
         writer.write_varint(self.time);
     }
 
-    /// Reads the fields behind the flags.
-    pub(super) fn read(reader: &mut NetworkReader<'_>, flags: u8) -> Result<Self, ReadError> {
+    pub(super) fn read(reader: &mut NetworkReader<'_>) -> Result<Self, RecordError> {
+        let first = reader.read_u8()?;
+        let (version, flags) = (first >> 4, first & 0x0f);
+        if version != VERSION {
+            return Err(RecordError::Version(version));
+        }
         if flags & !(PARTIAL | KEYFRAME) != 0 {
-            return Err(invalid(reader, "flags of a record", flags.into()));
+            return Err(invalid(reader, "flags of a record", flags.into()).into());
         }
         let kind = if flags & KEYFRAME == 0 {
             RecordKind::Changes(reader.read_u32()?)
@@ -76,13 +81,13 @@ impl RecordHead {
         };
         let seq = reader.read_varint()?;
         if seq == 0 {
-            return Err(invalid(reader, "number of a record", seq));
+            return Err(invalid(reader, "number of a record", seq).into());
         }
         let tick = reader.read_varint()?;
         if let RecordKind::Keyframe(origin) = &kind
             && origin.header_tick(tick).is_none()
         {
-            return Err(invalid(reader, "tick of a record", tick));
+            return Err(invalid(reader, "tick of a record", tick).into());
         }
         Ok(Self {
             kind,

@@ -1,10 +1,12 @@
 //! `Chunk`: the decoded messages of a chunk.
 
 use std::io::Read;
+use std::mem::take;
 use std::ops::Range;
 
 use bytes::Bytes;
 use mcap::records::op;
+use syncvar_net::RecordDifferences;
 use zstd::stream::Decoder;
 
 use super::fields::Fields;
@@ -21,8 +23,16 @@ pub(super) struct Chunk {
     pub(super) bytes: Bytes,
     pub(super) messages: Vec<ChunkMessage>,
     pub(super) schemas: Vec<ChunkSchema>,
-    /// Numbers and topics of the channels.
-    pub(super) channels: Vec<(u16, String)>,
+    pub(super) channels: Vec<ChunkChannel>,
+}
+
+/// Channel of a chunk.
+#[derive(Debug)]
+pub(super) struct ChunkChannel {
+    pub(super) number: u16,
+    pub(super) topic: String,
+    /// Encoding of its messages.
+    pub(super) encoding: String,
 }
 
 /// Message of a chunk.
@@ -94,6 +104,19 @@ impl Chunk {
         Ok(chunk)
     }
 
+    /// Puts the records of a channel in the place of their differences.
+    pub(super) fn restore(&mut self, place: Place, channel: u16) -> Result<(), LogError> {
+        let mut bytes = Vec::from(take(&mut self.bytes));
+        let mut differences = RecordDifferences::default();
+        for message in self.messages.iter().filter(|it| it.channel == channel) {
+            let record = bytes.get_mut(message.data.clone()).unwrap_or_default();
+            let restored = differences.restore(record);
+            restored.map_err(|error| LogError::damaged(place.offset, error.to_string()))?;
+        }
+        self.bytes = bytes.into();
+        Ok(())
+    }
+
     /// Reads the records of MCAP in decompressed bytes.
     fn read(bytes: Bytes) -> Option<Self> {
         let mut chunk = Self::default();
@@ -134,9 +157,13 @@ fn read_schema(mut fields: Fields<'_>) -> Option<ChunkSchema> {
     })
 }
 
-fn read_channel(mut fields: Fields<'_>) -> Option<(u16, String)> {
+fn read_channel(mut fields: Fields<'_>) -> Option<ChunkChannel> {
     let (number, _schema) = (fields.u16()?, fields.u16()?);
-    Some((number, fields.text()?.to_owned()))
+    Some(ChunkChannel {
+        number,
+        topic: fields.text()?.to_owned(),
+        encoding: fields.text()?.to_owned(),
+    })
 }
 
 /// Decompresses the records of a chunk. The memory grows with the decompressed bytes, never with the length in the file.

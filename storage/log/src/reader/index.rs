@@ -9,7 +9,7 @@ use mcap::records::op;
 use super::fields::Fields;
 use super::source::{Place, RECORD, Source};
 use crate::LogError;
-use crate::header::SYNCVAR;
+use crate::header::{CONTINUED, SYNCVAR};
 
 /// Most bytes of a record of MCAP outside of chunks that the reader reads.
 const RECORD_LIMIT: u64 = 1024 * 1024;
@@ -50,6 +50,15 @@ pub(super) struct Index {
     pub(super) end: u64,
     /// Set if the file has its end: it is not cut.
     pub(super) is_whole: bool,
+    /// Set if a further file continues the recording.
+    pub(super) is_continued: bool,
+}
+
+/// Facts of a summary.
+#[derive(Debug, Default)]
+struct Summary {
+    chunks: Vec<ChunkPlace>,
+    is_continued: bool,
 }
 
 impl Index {
@@ -77,8 +86,9 @@ impl Index {
         index.end = head.end();
         index.scan(source, true)?;
         match Self::summary(source)? {
-            Some(chunks) => {
-                index.chunks = chunks;
+            Some(summary) => {
+                index.chunks = summary.chunks;
+                index.is_continued = summary.is_continued;
                 index.is_whole = true;
             }
             None => index.scan(source, false)?,
@@ -93,7 +103,10 @@ impl Index {
         source: &mut Source<R>,
     ) -> Result<(), LogError> {
         self.scan(source, false)?;
-        self.is_whole = Self::summary(source)?.is_some();
+        if let Some(summary) = Self::summary(source)? {
+            self.is_whole = true;
+            self.is_continued = summary.is_continued;
+        }
         self.check_order()
     }
 
@@ -143,9 +156,7 @@ impl Index {
     }
 
     /// Reads the summary. Returns `None` for a file without its end, or with a damaged one.
-    fn summary<R: Read + Seek>(
-        source: &mut Source<R>,
-    ) -> Result<Option<Vec<ChunkPlace>>, LogError> {
+    fn summary<R: Read + Seek>(source: &mut Source<R>) -> Result<Option<Summary>, LogError> {
         let magic = MAGIC.len() as u64;
         let Some(start) = source.length().checked_sub(FOOTER + magic) else {
             return Ok(None);
@@ -172,7 +183,7 @@ impl Index {
         if checksum.finalize() != expected {
             return Ok(None);
         }
-        Ok(chunk_indexes(&summary, source.length()))
+        Ok(read_summary(&summary, source.length()))
     }
 
     fn check_order(&self) -> Result<(), LogError> {
@@ -216,16 +227,19 @@ fn footer_fields(footer: &[u8]) -> Option<(u64, u32)> {
     Some((start, fields.u32()?))
 }
 
-/// Returns the chunks of a summary; `None` if a record is malformed or outside of the file.
-fn chunk_indexes(summary: &[u8], length: u64) -> Option<Vec<ChunkPlace>> {
-    let (mut chunks, mut fields) = (Vec::new(), Fields(summary));
+/// Reads the facts of a summary; `None` if a record is malformed or outside of the file.
+fn read_summary(bytes: &[u8], length: u64) -> Option<Summary> {
+    let (mut summary, mut fields) = (Summary::default(), Fields(bytes));
     while !fields.0.is_empty() {
-        let (code, content) = fields.record()?;
+        let (code, mut content) = fields.record()?;
         if code == op::CHUNK_INDEX {
-            chunks.push(chunk_place(content, length)?);
+            summary.chunks.push(chunk_place(content, length)?);
+        } else if code == op::METADATA_INDEX {
+            let (_offset, _length) = (content.u64()?, content.u64()?);
+            summary.is_continued |= content.text()? == CONTINUED;
         }
     }
-    Some(chunks)
+    Some(summary)
 }
 
 fn chunk_place(mut fields: Fields<'_>, length: u64) -> Option<ChunkPlace> {

@@ -63,7 +63,7 @@ impl Encoder {
             file.length >= self.options.max_file_size || time >= self.options.max_file_time
         });
         if entry.is_keyframe && is_full {
-            pieces.extend(self.end()?);
+            pieces.extend(self.end(LogWriter::finish_continued)?);
         }
         let file = match &mut self.file {
             Some(file) => file,
@@ -79,7 +79,8 @@ impl Encoder {
             file.writer.mark(&markers)?;
         }
         let open = entry.time.saturating_sub(file.chunk);
-        if entry.is_keyframe || open >= self.options.chunk_interval {
+        // A record at the interval may be that of a keyframe: alone it would be a chunk of its own.
+        if entry.is_keyframe || open > self.options.chunk_interval {
             file.writer.end_chunk()?;
             file.chunk = entry.time;
         }
@@ -92,12 +93,20 @@ impl Encoder {
         Ok(())
     }
 
+    /// Ends the recording.
+    pub(super) fn finish(&mut self) -> io::Result<Vec<Piece>> {
+        self.end(LogWriter::finish)
+    }
+
     /// Ends the file.
-    pub(super) fn end(&mut self) -> io::Result<Vec<Piece>> {
+    fn end(
+        &mut self,
+        finish: impl FnOnce(LogWriter) -> io::Result<Vec<u8>>,
+    ) -> io::Result<Vec<Piece>> {
         let Some(file) = self.file.take() else {
             return Ok(Vec::new());
         };
-        let bytes = file.writer.finish()?;
+        let bytes = finish(file.writer)?;
         let length = file.length + bytes.len() as u64;
         Ok(vec![Piece::Bytes(bytes), Piece::End { length }])
     }

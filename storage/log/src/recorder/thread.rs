@@ -120,7 +120,7 @@ impl Worker {
                 .bytes
                 .fetch_sub(length, Ordering::Relaxed);
         }
-        let pieces = self.encoder.end()?;
+        let pieces = self.encoder.finish()?;
         self.output.add(pieces);
         self.write()
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use syncvar::log::{Journal, JournalOptions, JournalSync};
@@ -65,12 +66,22 @@ struct Output {
     between_slices: bool,
 }
 
-/// Starts the process and kills it at a moment.
+/// Starts the process and kills it at a moment behind its first line, which stands before the journal is opened.
 fn run(mut command: Command, wait: impl FnOnce()) -> Output {
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     let mut process = command.spawn().unwrap();
     let output = BufReader::new(process.stdout.take().unwrap());
-    let reader = std::thread::spawn(move || output.lines().map_while(Result::ok).collect());
+    let (sender, first_line) = channel();
+    let reader = std::thread::spawn(move || {
+        let lines = output.lines().map_while(Result::ok);
+        let told = lines.inspect(|_| {
+            // Nobody waits any more.
+            let _ = sender.send(());
+        });
+        told.collect()
+    });
+    // A process without a line has failed, and has no sender any more.
+    let _ = first_line.recv();
     wait();
     process.kill().unwrap();
     process.wait().unwrap();

@@ -5,5 +5,6 @@ mod journals;
 mod kills;
 mod playing;
 mod recording;
+mod rotations;
 mod seeking;
 mod world;

@@ -11,21 +11,21 @@ use crate::world::{State, World, prefabs, state};
 
 /// Storage in memory, whose state the test decides.
 #[derive(Clone, Default)]
-struct Disk(Arc<(Mutex<DiskState>, Condvar)>);
+pub(crate) struct Disk(Arc<(Mutex<DiskState>, Condvar)>);
 
 #[derive(Default)]
-struct DiskState {
-    files: Vec<Vec<u8>>,
+pub(crate) struct DiskState {
+    pub(crate) files: Vec<Vec<u8>>,
     /// Bytes until the disk is full; `None` without a limit.
     free: Option<usize>,
     is_stalled: bool,
 }
 
 /// A file on the disk, by its number.
-struct DiskFile(Disk, usize);
+pub(crate) struct DiskFile(Disk, usize);
 
 impl Disk {
-    fn set(&self, change: impl FnOnce(&mut DiskState)) {
+    pub(crate) fn set(&self, change: impl FnOnce(&mut DiskState)) {
         change(&mut self.0.0.lock().unwrap());
         self.0.1.notify_all();
     }
@@ -38,9 +38,14 @@ impl Disk {
         }
     }
 
-    fn file(&self, number: usize) -> Vec<u8> {
+    pub(crate) fn file(&self, number: usize) -> Vec<u8> {
         let state = self.0.0.lock().unwrap();
         state.files.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Returns the number of files.
+    pub(crate) fn count(&self) -> usize {
+        self.0.0.lock().unwrap().files.len()
     }
 }
 
@@ -65,7 +70,7 @@ impl Write for DiskFile {
     }
 }
 
-fn options() -> RecorderOptions {
+pub(crate) fn options() -> RecorderOptions {
     RecorderOptions {
         keyframe_interval: Duration::from_secs(1),
         chunk_interval: Duration::from_millis(300),
@@ -75,18 +80,18 @@ fn options() -> RecorderOptions {
 }
 
 /// A world with a recorder, and the events of the recorder.
-struct Session {
-    world: World,
-    recorder: Recorder,
+pub(crate) struct Session {
+    pub(crate) world: World,
+    pub(crate) recorder: Recorder,
     events: Vec<RecorderEvent>,
-    states: Vec<(Duration, State)>,
+    pub(crate) states: Vec<(Duration, State)>,
     /// Number of the last record, and the number of all records without keyframes.
     last: u64,
-    records: usize,
+    pub(crate) records: usize,
 }
 
 impl Session {
-    fn new(seed: u64, disk: &Disk, options: RecorderOptions) -> Self {
+    pub(crate) fn new(seed: u64, disk: &Disk, options: RecorderOptions) -> Self {
         let mut world = World::new(seed);
         let recorder = Recorder::with_storage(&mut world.server, options, disk.create());
         Self {
@@ -99,7 +104,7 @@ impl Session {
         }
     }
 
-    fn run(&mut self, ticks: u32) {
+    pub(crate) fn run(&mut self, ticks: u32) {
         for _ in 0..ticks {
             self.world.tick();
             self.recorder.update(&mut self.world.server);
@@ -125,11 +130,17 @@ impl Session {
         panic!("{:?}", self.events);
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         let finished = self.recorder.finish();
         self.events
             .extend(std::iter::from_fn(|| self.recorder.poll_event()));
         finished
+    }
+
+    /// Returns the state of the server at a time.
+    pub(crate) fn at(&self, time: Duration) -> &State {
+        let found = self.states.iter().find(|(at, _)| *at == time);
+        &found.unwrap().1
     }
 
     fn dropped(&self) -> Vec<(u64, u64)> {
@@ -148,8 +159,7 @@ impl Session {
         player.update(&mut client, Duration::ZERO).unwrap();
         loop {
             let position = player.position();
-            let found = self.states.iter().find(|(time, _)| *time == position);
-            assert_eq!(state(&client), found.unwrap().1, "{position:?}");
+            assert_eq!(state(&client), *self.at(position), "{position:?}");
             if !player.step_forward(&mut client).unwrap() {
                 return count;
             }
@@ -278,7 +288,7 @@ fn files_rotate_by_size() {
     let mut session = Session::new(6, &disk, options);
     session.run(300);
     session.finish().unwrap();
-    let files = disk.0.0.lock().unwrap().files.len();
+    let files = disk.count();
     assert!(files > 2);
     for number in 0..files {
         session.check(disk.file(number));

@@ -124,6 +124,10 @@ impl World {
         }
     }
 
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NetId> {
+        self.ids.iter().copied()
+    }
+
     pub(crate) fn state(&self) -> State {
         typed(
             &self.ids,

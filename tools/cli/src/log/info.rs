@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::json;
 use syncvar::NetId;
-use syncvar::log::Marker;
+use syncvar::log::{Marker, first_file, rotated_path};
 use syncvar::stats::MessageType;
 
 use super::{Change, Log, Played, at};
@@ -55,14 +56,22 @@ pub(crate) fn info(path: &Path, is_json: bool) -> Result<String, String> {
         info.count(&log, &played);
     }
     let markers = log.reader.markers().map_err(|error| at(path, &error))?;
-    let size = std::fs::metadata(path)
-        .map_err(|error| at(path, &error))?
-        .len();
+    let size = size(path, &log).map_err(|error| at(path, &error))?;
     Ok(if is_json {
         format!("{:#}\n", info.json(&log, &markers, size))
     } else {
         info.text(&log, &markers, size)
     })
+}
+
+/// Returns the length of the files of a recording.
+fn size(path: &Path, log: &Log) -> io::Result<u64> {
+    let first = first_file(path)?;
+    let count = log.reader.lengths_until(Duration::MAX).len();
+    let files = (0..).take(count).map(|it| rotated_path(&first, it));
+    files
+        .map(|file| Ok(std::fs::metadata(file)?.len()))
+        .sum::<io::Result<u64>>()
 }
 
 impl Info {

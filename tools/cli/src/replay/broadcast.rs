@@ -1,14 +1,15 @@
-//! A file that is being written, shown with a delay.
+//! A recording that is being written, shown with a delay.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use syncvar::log::{LogError, LogReader};
+use syncvar::log::{LogError, LogReader, rotated_path};
 
-/// File whose last records are held back.
+/// Recording whose last records are held back.
 #[derive(Debug)]
 pub(super) struct Broadcast {
+    /// Path of the first file.
     path: PathBuf,
     reader: LogReader<File>,
     delay: Duration,
@@ -23,15 +24,20 @@ impl Broadcast {
         })
     }
 
-    /// Returns the length of the part that a page may see: the chunks whose last record is older than the delay.
-    pub(super) fn length(&mut self) -> Result<u64, LogError> {
+    /// Returns the length of the part of a file that a page may see: the chunks whose last record is older than the delay.
+    pub(super) fn length(&mut self, file: u32) -> Result<u64, LogError> {
         self.reader.refresh()?;
+        let (_, newest) = self.reader.span();
+        let count = self.reader.lengths_until(newest).len();
+        let last = u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
         // The newest record is at least as old as the last write. The clock of the server may be any clock, so its wall clock does
         // not count.
-        let written = std::fs::metadata(&self.path)?.modified()?;
-        let (_, newest) = self.reader.span();
+        let written = std::fs::metadata(rotated_path(&self.path, last))?.modified()?;
         let now = newest.saturating_add(written.elapsed().unwrap_or_default());
-        let shown = now.checked_sub(self.delay);
-        Ok(shown.map_or(0, |time| self.reader.length_until(time)))
+        let Some(shown) = now.checked_sub(self.delay) else {
+            return Ok(0);
+        };
+        let lengths = self.reader.lengths_until(shown);
+        Ok(lengths.get(file as usize).copied().unwrap_or_default())
     }
 }

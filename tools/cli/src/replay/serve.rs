@@ -9,9 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use syncvar::log::rotated_path;
+
 use super::broadcast::Broadcast;
 use super::range::RangePart;
-use super::{FILE, PARTS, at};
+use super::{FILE, PARTS, at, page_file};
 use crate::http::{HttpRequest, write_head};
 
 /// Most connections at a time.
@@ -20,11 +22,12 @@ const MAX_CONNECTIONS: usize = 64;
 /// Longest silence of a connection.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Log file of the page.
+/// Recording of the page.
 #[derive(Debug)]
 struct Served {
+    /// Path of the first file.
     path: PathBuf,
-    /// `None` for a file that is shown as it is.
+    /// `None` for a recording that is shown as it is.
     broadcast: Option<Mutex<Broadcast>>,
 }
 
@@ -38,14 +41,14 @@ impl Served {
         })
     }
 
-    /// Returns the number of bytes that the page may see.
-    fn length(&self, file: &File) -> io::Result<u64> {
+    /// Returns the number of bytes of a file that the page may see.
+    fn length(&self, file: &File, number: u32) -> io::Result<u64> {
         let length = file.metadata()?.len();
         let Some(broadcast) = &self.broadcast else {
             return Ok(length);
         };
         let mut broadcast = broadcast.lock().unwrap_or_else(PoisonError::into_inner);
-        let shown = broadcast.length().map_err(io::Error::other)?;
+        let shown = broadcast.length(number).map_err(io::Error::other)?;
         Ok(shown.min(length))
     }
 }
@@ -134,8 +137,8 @@ fn answer(
     }
     let name = request.path.trim_start_matches('/');
     let name = if name.is_empty() { "index.html" } else { name };
-    if name == FILE {
-        return answer_file(writer, request, file, has_body);
+    if let Some(number) = file_number(name) {
+        return answer_file(writer, request, file, number);
     }
     let part = PARTS.iter().find(|(part, ..)| *part == name);
     let Some((_, content_type, content)) = part else {
@@ -147,6 +150,16 @@ fn answer(
         writer.write_all(content.as_bytes())?;
     }
     Ok(())
+}
+
+/// Returns the number of a file of the recording by its name on the page.
+fn file_number(name: &str) -> Option<u32> {
+    if name == FILE {
+        return Some(0);
+    }
+    let number = name.strip_prefix("recording-")?.strip_suffix(".mcap")?;
+    let number = number.parse().ok()?;
+    (page_file(number) == name).then_some(number)
 }
 
 /// Returns whether a request names this machine. A page of a web site reaches a local port under the name of the site.
@@ -163,12 +176,12 @@ fn answer_file(
     writer: &mut impl Write,
     request: &HttpRequest,
     served: &Served,
-    has_body: bool,
+    number: u32,
 ) -> io::Result<()> {
-    let Ok(mut file) = File::open(&served.path) else {
+    let Ok(mut file) = File::open(rotated_path(&served.path, number)) else {
         return write_head(writer, "404 Not Found", 0, &[]);
     };
-    let length = served.length(&file)?;
+    let length = served.length(&file, number)?;
     if length == 0 {
         return write_head(
             writer,
@@ -198,7 +211,7 @@ fn answer_file(
             return write_head(writer, "416 Range Not Satisfiable", 0, &lines);
         }
     };
-    if has_body {
+    if request.method == "GET" {
         file.seek(SeekFrom::Start(from))?;
         io::copy(&mut file.take(count), writer)?;
     }

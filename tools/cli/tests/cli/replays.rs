@@ -9,7 +9,9 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use syncvar::NetworkIdentity;
 use syncvar::interest::Tag;
-use syncvar::log::{LogEntry, LogHeader, LogKind, LogReader, LogWriter, Marker, Player, to_json};
+use syncvar::log::{
+    LogEntry, LogHeader, LogKind, LogReader, LogWriter, Marker, Player, rotated_path, to_json,
+};
 use syncvar::prelude::*;
 use syncvar::testing::Random;
 
@@ -187,6 +189,12 @@ fn file() -> Vec<u8> {
 }
 
 fn file_of(kind: LogKind) -> Vec<u8> {
+    files_of(kind, TICKS).remove(0)
+}
+
+/// Returns the files of a recording with a rotation.
+fn files_of(kind: LogKind, ticks: u32) -> Vec<Vec<u8>> {
+    let mut files = Vec::new();
     let mut race = Race::new();
     race.server.start_recording();
     let mut header = LogHeader::of(&race.server);
@@ -208,6 +216,11 @@ fn file_of(kind: LogKind) -> Vec<u8> {
                     "check"
                 };
                 let value = json!({ "leader": tick / KEYFRAMES });
+                if tick.is_multiple_of(ticks) {
+                    let next = LogWriter::new(&header).unwrap();
+                    let ended = std::mem::replace(&mut writer, next);
+                    files.push(ended.finish_continued().unwrap());
+                }
                 writer
                     .mark(&[Marker::new(record.time(), record.tick(), name, value)])
                     .unwrap();
@@ -216,7 +229,8 @@ fn file_of(kind: LogKind) -> Vec<u8> {
             last = record.seq();
         }
     }
-    writer.finish().unwrap()
+    files.push(writer.finish().unwrap());
+    files
 }
 
 fn state(client: &NetworkClient) -> Value {
@@ -277,6 +291,26 @@ fn the_replay_of_typescript_plays_this_file() {
         entries(stored) == entries(file),
         "the records differ from replay.mcap"
     );
+}
+
+#[test]
+fn the_replay_of_typescript_plays_these_files() {
+    let files = files_of(LogKind::Recording, 3 * KEYFRAMES);
+    assert_eq!(files.len(), 3);
+    let mut keyframes = Vec::new();
+    for (number, file) in (0..).zip(files) {
+        let path = rotated_path(&fixture("rotated.mcap"), number);
+        if std::env::var_os("SYNCVAR_VECTORS").is_some_and(|mode| mode == "write") {
+            std::fs::write(&path, &file).unwrap();
+        }
+        let stored = entries(std::fs::read(&path).unwrap());
+        assert!(stored == entries(file), "{} differs", path.display());
+        keyframes.push(stored[0].clone());
+    }
+    // The same records as those of the single file, whose states are stored.
+    let mut all = entries(std::fs::read(fixture("replay.mcap")).unwrap());
+    all.retain(|entry| keyframes.contains(entry));
+    assert!(all == keyframes);
 }
 
 /// Returns a journal of the race, with the facts about its objects that the server alone has. Its state was gathered in
