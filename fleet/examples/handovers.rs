@@ -1,8 +1,8 @@
 //! Cost of handovers and ghosts: `cargo run --release -p syncvar-fleet --example handovers`.
 //!
 //! Two zones in memory with 2 000 objects of 4 fields, at 30 ticks a second. In each row a number of objects moves in each tick, to and
-//! fro. The times are those of a tick of both zones: compare the rows of a single run. The last table compares the bytes of the border
-//! records with the bytes of the changed objects in them.
+//! fro. The times are those of a tick of both zones: compare the rows of a single run. The last table has the bytes of the border
+//! records by their parts.
 
 use std::time::{Duration, Instant};
 
@@ -161,52 +161,98 @@ fn measure_handovers() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Prints the bytes of border records beside the bytes of the changed objects in them.
+/// Bytes of the records of a border.
+#[derive(Default)]
+struct BorderBytes {
+    records: usize,
+    /// Heads of records, items and messages.
+    heads: usize,
+    /// Ids and lengths of the entries.
+    ids: usize,
+    contents: usize,
+}
+
+impl BorderBytes {
+    /// Adds a record without objects that enter: WIRE.md, section 12.
+    fn add(&mut self, bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+        let record = bytes.strip_prefix(&[0]).ok_or("an object has entered")?;
+        self.records += 1;
+        self.heads += bytes.len();
+        for item in TickRecord::from_bytes(record)?.items() {
+            for part in item.parts() {
+                let counter = match part.object {
+                    Some(_) => &mut self.contents,
+                    None => &mut self.ids,
+                };
+                // A message has a head of 4 bytes.
+                let length = part.length - if part.object.is_some() { 0 } else { 4 };
+                *counter += length;
+                self.heads -= length;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns all bytes in relation to the entries of the changed objects.
+    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+    fn ratio(&self) -> f64 {
+        let entries = self.ids + self.contents;
+        (self.heads + entries) as f64 / entries.max(1) as f64
+    }
+}
+
+/// Prints the bytes of border records by their parts. The entry of a changed object has its id, its length and its contents.
 fn measure_borders() -> Result<(), Box<dyn std::error::Error>> {
     println!(
-        "| ghosts | changed in a tick | border, bytes a tick | entries of the changed objects | ratio |"
+        "| ghosts | changed in a tick | field | records | heads, bytes a record | ids and lengths | contents | all / entries |"
     );
-    println!("| --- | --- | --- | --- | --- |");
-    for changed in [10_u32, 100, 500] {
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
+    for (changed, moves) in [
+        (0_u32, false),
+        (10, false),
+        (100, false),
+        (500, false),
+        (10, true),
+        (100, true),
+        (500, true),
+    ] {
         let mut pair = Pair::new(500)?;
+        pair.fleet.update(pair.now + TICK);
         while pair.watcher.poll().is_some() {}
-        let mut entries = 0;
-        for tick in 0..100_u32 {
-            let last = pair.zones[0]
-                .0
-                .server()
-                .records_after(0)
-                .last()
-                .map_or(0, TickRecord::seq);
+        for tick in 0..100_u16 {
             pair.tick(|server| {
                 for number in 0..changed {
                     let id = NetId((1 << 24) + number);
                     if let Ok(mut unit) = server.get_mut::<Unit>(id) {
-                        unit.health
-                            .set(i32::try_from(tick * 7 + number).unwrap_or_default());
+                        if moves {
+                            unit.position.set([f32::from(tick); 3]);
+                        } else {
+                            unit.health.set(i32::from(tick) * 7 + 1_000);
+                        }
                     }
                 }
-            });
-            for record in pair.zones[0].0.server().records_after(last) {
-                for item in record.items() {
-                    let parts = item.parts().filter(|part| part.object.is_some());
-                    entries += parts.map(|part| part.length).sum::<usize>();
+                // Elsewhere in the zone there is a change in each tick.
+                if let Ok(mut unit) = server.get_mut::<Unit>(NetId((1 << 24) + 600)) {
+                    unit.health.set(i32::from(tick));
                 }
-            }
+            });
         }
         pair.fleet.update(pair.now + TICK);
-        let mut bytes = 0;
+        let mut bytes = BorderBytes::default();
         while let Some(event) = pair.watcher.poll() {
             if let CarrierEvent::Record { bytes: record, .. } = event {
-                bytes += record.len();
+                bytes.add(&record)?;
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let ratio = bytes as f64 / entries as f64;
+        let records = bytes.records.max(1);
         println!(
-            "| 500 | {changed} | {} | {} | {ratio:.2} |",
-            bytes / 100,
-            entries / 100
+            "| 500 | {changed} | {} | {} | {} | {} | {} | {:.2} |",
+            if moves { "position" } else { "health" },
+            bytes.records,
+            bytes.heads / records,
+            bytes.ids / records,
+            bytes.contents / records,
+            bytes.ratio()
         );
     }
     Ok(())

@@ -34,7 +34,8 @@ pub struct RelayConfig {
     /// [`NetworkServer::set_alternates`].
     pub alternates: Vec<String>,
     /// Settings of the server for the spectators. Its tick rate, send interval, channels, framing and incarnation are those of the
-    /// origin.
+    /// origin. By default [`resume_bytes`](ServerConfig::resume_bytes) is 12 KiB: a spectator that returns after more bytes receives a
+    /// snapshot of the relay.
     pub server: ServerConfig,
 }
 
@@ -45,7 +46,11 @@ impl Default for RelayConfig {
             max_delayed_bytes: 256 << 20,
             forwarded: Vec::new(),
             alternates: Vec::new(),
-            server: ServerConfig::default(),
+            server: ServerConfig {
+                // Times the number of spectators it is most of the memory of a relay.
+                resume_bytes: 12 * 1024,
+                ..ServerConfig::default()
+            },
         }
     }
 }

@@ -1,4 +1,7 @@
 //! `Borders`: records of the objects near the borders, for the neighbour zones.
+//!
+//! A record of a border is a record of the zone with the entries of these objects. Its head takes 24 bytes in a tick, whatever the number
+//! of objects. Epochs, and their checksum, are in the records in which objects enter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +13,7 @@ use super::message::read_u32;
 use crate::zone::ZoneId;
 use crate::{NodeId, QuestionId, Topic};
 
-/// Length of the checksum before the bytes that it covers.
+/// Length of the checksum behind the bytes that it covers.
 const CHECKSUM: usize = 4;
 
 /// A record of an excerpt, with the epochs of its new objects.
@@ -28,27 +31,33 @@ impl BorderRecord {
             writer.write_varint(object.0.into());
             writer.write_varint(*epoch);
         }
-        let checksum = crc32c::crc32c(writer.as_bytes()).to_le_bytes();
-        [&checksum, writer.as_bytes(), self.record.as_bytes()]
-            .concat()
-            .into()
+        if !self.epochs.is_empty() {
+            let checksum = crc32c::crc32c(writer.as_bytes());
+            writer.write_bytes(&checksum.to_le_bytes());
+        }
+        [writer.as_bytes(), self.record.as_bytes()].concat().into()
     }
 
     /// Decodes a record; `None` for damaged bytes.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (checksum, content) = bytes.split_at_checked(CHECKSUM)?;
-        let mut reader = NetworkReader::with_encoding(content, Encoding::Compact);
+        let mut reader = NetworkReader::with_encoding(bytes, Encoding::Compact);
         let count = reader.read_varint().ok()?;
         let mut epochs = Vec::new();
         for _ in 0..count {
             let object = NetId(read_u32(&mut reader).ok()?);
             epochs.push((object, reader.read_varint().ok()?));
         }
-        let head = &content[..content.len() - reader.remaining()];
-        if crc32c::crc32c(head).to_le_bytes() != checksum {
-            return None;
+        let mut rest = reader.rest();
+        if count > 0 {
+            let head = &bytes[..bytes.len() - rest.len()];
+            let (checksum, record) = rest.split_at_checked(CHECKSUM)?;
+            if crc32c::crc32c(head).to_le_bytes() != checksum {
+                return None;
+            }
+            rest = record;
         }
-        let record = TickRecord::from_bytes(reader.rest()).ok()?;
+        // A damaged number shifts the record, whose checksum finds it.
+        let record = TickRecord::from_bytes(rest).ok()?;
         Some(Self { epochs, record })
     }
 }
@@ -108,6 +117,9 @@ impl Borders {
         for (zone, border) in &mut self.0 {
             let known = border.excerpt.members().clone();
             let record = border.excerpt.record(server, record, &border.objects);
+            let Some(record) = record else {
+                continue;
+            };
             let entered = border.excerpt.members().difference(&known);
             let epochs = entered.map(|object| (*object, epoch(*object))).collect();
             let record = BorderRecord { epochs, record };
@@ -145,5 +157,49 @@ impl Borders {
             answers.extend(due.into_iter().map(|(node, id)| (node, id, bytes.clone())));
         }
         answers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use syncvar_net::RecordMerge;
+    use syncvar_runtime::Prefabs;
+
+    use super::*;
+
+    fn record(epochs: Vec<(NetId, u64)>, tick: u64) -> BorderRecord {
+        let time = Duration::from_millis(40);
+        let (mut merge, _) = RecordMerge::begin(&Prefabs::new(), 7, 1, time);
+        let record = merge.record(tick, time);
+        BorderRecord { epochs, record }
+    }
+
+    #[test]
+    fn a_record_of_a_border_arrives_whole_or_not_at_all() {
+        let epochs = vec![(NetId(7), 300), (NetId(1 << 24), 1)];
+        let records = [record(epochs, 2), record(Vec::new(), 3)];
+        for (record, other) in [(&records[0], &records[1]), (&records[1], &records[0])] {
+            let bytes = record.to_bytes();
+            assert_eq!(BorderRecord::from_bytes(&bytes).as_ref(), Some(record));
+            for at in 0..bytes.len() {
+                for bit in 0..8 {
+                    let mut damaged = bytes.to_vec();
+                    damaged[at] ^= 1 << bit;
+                    assert_eq!(
+                        BorderRecord::from_bytes(&damaged),
+                        None,
+                        "bit {bit} of {at}"
+                    );
+                }
+                assert_eq!(BorderRecord::from_bytes(&bytes[..at]), None);
+                let spliced = [&bytes[..at], &other.to_bytes()[at.min(9)..]].concat();
+                let read = BorderRecord::from_bytes(&spliced);
+                assert!(read.is_none() || spliced == other.to_bytes(), "at {at}");
+            }
+        }
+        let quiet = records[1].to_bytes();
+        assert_eq!(quiet.len(), 1 + records[1].record.as_bytes().len());
     }
 }

@@ -10,13 +10,14 @@ use std::time::Duration;
 use syncvar::NetworkIdentity;
 use syncvar::join::Payload;
 use syncvar::prelude::*;
-use syncvar::{ConnectionId, Endpoint, PacketLimits, ServerConfig};
+use syncvar::testing::Random;
+use syncvar::{Channel, ConnectionId, Endpoint, PacketLimits, ServerConfig};
 use syncvar_fleet::gateway::{Gateway, GatewayConfig};
 use syncvar_fleet::memory::MemoryCarrier;
 use syncvar_fleet::{Carrier, Role};
 
 use crate::zone_stage::ZoneStage;
-use crate::zone_world::{Walker, prefabs};
+use crate::zone_world::{Pulse, Walker, prefabs};
 
 /// Returns tokens that no run repeats.
 fn token() -> [u8; 16] {
@@ -70,6 +71,9 @@ pub(crate) struct GatewayStage {
     pub(crate) gateway: Gateway<MemoryCarrier>,
     pub(crate) players: Vec<Player>,
     pub(crate) is_stalled: bool,
+    /// Share of lost datagrams of the clients, in 1000.
+    pub(crate) datagram_loss: u32,
+    random: Random,
 }
 
 impl GatewayStage {
@@ -87,6 +91,8 @@ impl GatewayStage {
             gateway,
             players: Vec::new(),
             is_stalled: false,
+            datagram_loss: 0,
+            random: Random::new(seed),
         };
         stage.run(40);
         for place in 0..zones as usize {
@@ -119,8 +125,12 @@ impl GatewayStage {
     /// Gives a client a link, also after the loss of the former one.
     pub(crate) fn connect(&mut self, place: usize) {
         let player = &mut self.players[place];
-        player.link = Some(self.gateway.handle_connect(PacketLimits::STREAM));
-        player.client.handle_connect();
+        let limits = PacketLimits {
+            datagrams: true,
+            ..PacketLimits::STREAM
+        };
+        player.link = Some(self.gateway.handle_connect(limits));
+        Endpoint::handle_connect(&mut player.client, limits);
     }
 
     /// Ends the process of the gateway. The clients join a second one.
@@ -200,18 +210,24 @@ impl GatewayStage {
         }
         let mut packets = Vec::new();
         while let Some(packet) = self.gateway.poll_transmit() {
-            packets.push((packet.connection, packet.channel, packet.to_bytes()));
+            let unreliable = packet.delivery == Channel::Unreliable;
+            if !unreliable || !self.random.chance(self.datagram_loss) {
+                let (link, channel) = (packet.connection, packet.channel);
+                packets.push((link, channel, unreliable, packet.to_bytes()));
+            }
         }
         for player in &mut self.players {
             player.client.update(now);
             let mine = packets
                 .iter()
                 .filter(|(link, ..)| Some(*link) == player.link);
-            for (_, channel, bytes) in mine {
-                player
-                    .client
-                    .handle_packet(*channel, bytes)
-                    .expect("a packet");
+            for (_, channel, unreliable, bytes) in mine {
+                let (client, server) = (&mut player.client, ConnectionId::SERVER);
+                let handled = match unreliable {
+                    true => Endpoint::handle_datagram(client, server, *channel, bytes),
+                    false => Endpoint::handle_packet(client, server, *channel, bytes),
+                };
+                handled.expect("a packet");
             }
             player.take_events();
         }
@@ -220,10 +236,15 @@ impl GatewayStage {
                 continue;
             };
             while self.gateway.accepts_packets(link)
-                && let Some(packet) = player.client.poll_transmit()
+                && let Some(packet) = Endpoint::poll_transmit(&mut player.client)
             {
-                let handled =
-                    Endpoint::handle_packet(&mut self.gateway, link, packet.channel, &packet.bytes);
+                let unreliable = packet.delivery == Channel::Unreliable;
+                let (gateway, channel) = (&mut self.gateway, packet.channel);
+                let handled = match unreliable {
+                    true if self.random.chance(self.datagram_loss) => Ok(()),
+                    true => gateway.handle_datagram(link, channel, &packet.to_bytes()),
+                    false => gateway.handle_packet(link, channel, &packet.to_bytes()),
+                };
                 handled.expect("a packet of an honest client");
             }
         }
@@ -279,6 +300,13 @@ impl GatewayStage {
             );
             let behind = *real.writes - *seen.writes;
             assert!(behind <= 8, "{object} is {behind} ticks behind");
+            let pulse = player.client.get::<Pulse>(object).expect("it");
+            let behind = *real.writes - *pulse.beats;
+            assert!(
+                behind <= 8,
+                "the datagrams of {object}: {behind} ticks behind"
+            );
+            assert_eq!(pulse.wrong_hooks, 0, "no value of {object} goes back");
             assert_eq!(self.gateway.zone_of(object), Some(process.zone.id()));
             let is_own = object == player.own;
             let owner = player.client.is_owner(object);

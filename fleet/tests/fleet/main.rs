@@ -1,6 +1,7 @@
 //! Fleets in virtual time: an origin, levels of relays, spectators.
 
 mod carriers;
+mod gateway_links;
 mod gateway_prediction;
 mod gateway_sockets;
 mod gateway_stage;

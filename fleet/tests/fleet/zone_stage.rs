@@ -14,7 +14,7 @@ use syncvar_fleet::memory::{MemoryCarrier, MemoryFleet};
 use syncvar_fleet::zone::{ClientId, CommandSender, VoterId, Zone, ZoneId};
 use syncvar_fleet::{Carrier, NodeId, Role};
 
-use crate::zone_world::{Timers, WIDTH, Walker, left, prefabs, regions, zone_config};
+use crate::zone_world::{Pulse, Timers, WIDTH, Walker, left, prefabs, regions, zone_config};
 
 pub(crate) const TICK: Duration = Duration::from_millis(33);
 const CLIENT: ClientId = ClientId(77);
@@ -212,10 +212,8 @@ impl ZoneStage {
         let low = left(process.zone.id());
         let server = process.zone.server_mut().expect("an active zone");
         for number in 0..count {
-            let walker = server.spawn(Walker {
-                x: (low + 10.0 + 80.0 / f32::from(count) * f32::from(number)).into(),
-                ..Walker::default()
-            });
+            let x = low + 10.0 + 80.0 / f32::from(count) * f32::from(number);
+            let walker = server.spawn((Walker::at(x), Pulse::default()));
             let secret = u64::from(walker.0) * 7;
             server
                 .get_mut::<Walker>(walker)
@@ -274,6 +272,10 @@ impl ZoneStage {
                 known.direction = -known.direction;
             }
             walker.x += known.direction;
+            let writes = *walker.writes;
+            drop(walker);
+            let pulse = server.get_mut::<Pulse>(object);
+            pulse.expect("a pulse").beats.set(writes);
             assert!(
                 process.program.0.contains_key(&object),
                 "the timer of {object}"

@@ -71,6 +71,13 @@ pub(crate) struct Walker {
 }
 
 impl Walker {
+    pub(crate) fn at(x: f32) -> Self {
+        Self {
+            x: x.into(),
+            ..Self::default()
+        }
+    }
+
     fn on_writes(&mut self, previous: u32) {
         let is_wrong = self.shown.is_some_and(|shown| shown != previous)
             // No zone goes back.
@@ -103,8 +110,29 @@ impl Walker {
     }
 }
 
+/// Values of a walker on the unreliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(channel = 1)]
+pub(crate) struct Pulse {
+    /// Writes of the program.
+    #[sync_var(hook = on_beats)]
+    pub(crate) beats: SyncVar<u32>,
+    /// On a client: the value of the last hook, and the hooks without a later value.
+    pub(crate) shown: u32,
+    pub(crate) wrong_hooks: u32,
+}
+
+impl Pulse {
+    fn on_beats(&mut self, _previous: u32) {
+        self.wrong_hooks += u32::from(*self.beats <= self.shown);
+        self.shown = *self.beats;
+    }
+}
+
 pub(crate) fn prefabs() -> Prefabs {
-    Prefabs::new().register::<Walker>("walker")
+    Prefabs::new()
+        .register::<(Walker, Pulse)>("runner")
+        .register::<Walker>("walker")
 }
 
 /// Program of a zone with a value for each of its objects.

@@ -112,6 +112,7 @@ pub(crate) fn relay(arguments: &RelayArguments, access: &Access) -> Result<Strin
 }
 
 fn config(arguments: &RelayArguments) -> RelayConfig {
+    let defaults = RelayConfig::default();
     RelayConfig {
         delay: arguments.delay,
         forwarded: arguments.forwarded.clone(),
@@ -119,9 +120,9 @@ fn config(arguments: &RelayArguments) -> RelayConfig {
         server: ServerConfig {
             reconnect_grace: GRACE,
             session_tokens: Some(token),
-            ..ServerConfig::default()
+            ..defaults.server
         },
-        ..RelayConfig::default()
+        ..defaults
     }
 }
 

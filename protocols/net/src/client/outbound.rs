@@ -209,7 +209,8 @@ impl Outbound {
             if delivery == Channel::Reliable {
                 if keeps {
                     let limit = context.config.resume_bytes;
-                    self.recent.keep(channel, bytes.clone(), limit);
+                    let chunks = std::slice::from_ref(&bytes);
+                    self.recent.keep(channel, &[], chunks, limit);
                 } else {
                     self.recent.count();
                 }

@@ -121,6 +121,7 @@ impl<E: Endpoint> Host<E> {
     /// Connections that the server does not know are closed, too: a game may put a new server in the
     /// place of the first.
     pub fn transmit(&mut self, server: &mut E, now: Duration) {
+        let _context = enter(self.runtime.as_ref());
         while let Some(packet) = server.poll_transmit() {
             let (bytes, _) = self.shaping.queued_bytes(packet.connection);
             if !self.shaping.send(&packet) {

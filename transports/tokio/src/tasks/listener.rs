@@ -18,6 +18,7 @@ use super::connection::Connection;
 use super::door::{Door, Opened};
 use super::fault::Fault;
 use super::inbox::{InboxRoom, Ready};
+use super::outbox::MAX_ASLEEP;
 use super::serving::{end, with_deadline};
 use crate::admission::{Admission, Place};
 use crate::gate::Gate;
@@ -175,11 +176,11 @@ impl<A: Acceptor> TaskListener<A> {
         }
     }
 
-    /// Wakes the tasks with new packets, all at once and on a thread of the runtime: a wake from outside costs the
-    /// game a call of the system, and the task would compete with the rest of the tick.
-    fn wake_tasks(&mut self) {
-        let tasks = std::mem::take(&mut self.woken);
-        if !tasks.is_empty() {
+    /// Wakes the tasks with new packets, `least` or more at once and on a thread of the runtime: each wake from outside costs the game a
+    /// call of the system.
+    fn wake_tasks(&mut self, least: usize) {
+        if self.woken.len() >= least {
+            let tasks = std::mem::take(&mut self.woken);
             tokio::spawn(async move { tasks.into_iter().for_each(Waker::wake) });
         }
     }
@@ -301,7 +302,7 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.wake_tasks();
+        self.wake_tasks(1);
         let opened = self.doors.poll_opened(cx);
         if !self.accepting {
             return opened;
@@ -344,6 +345,7 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
     }
 
     fn send(&mut self, packet: &Transmit<'_>) -> Sent {
+        self.wake_tasks(MAX_ASLEEP);
         match self.clients.connections.get(&packet.connection) {
             Some(connection) => connection.send(packet, |task| self.woken.push(task)),
             None => Sent::NotHere,
@@ -376,8 +378,7 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
         });
         while self.tasks.try_join_next().is_some() {}
         // A task that has opened its door is there until `receive`, even if it has ended.
-        let new = &self.doors;
-        if new.new.is_empty() && new.opened.is_empty() {
+        if self.doors.new.is_empty() && self.doors.opened.is_empty() {
             self.handshakes.retain(|_, task| !task.is_finished());
         }
     }

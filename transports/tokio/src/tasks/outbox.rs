@@ -15,6 +15,12 @@ use crate::listener::Sent;
 /// Longest header of a packet, in bytes: WIRE.md, section 7.
 const MAX_HEADER: usize = 24;
 
+/// Most tasks with new packets that are asleep: the first of thousands of connections does not wait for the last one.
+pub(super) const MAX_ASLEEP: usize = 64;
+
+/// Room for packets that an empty queue keeps: the next tick of a broadcast allocates none.
+const MAX_SPARE: usize = 4;
+
 /// Packet on its way to a socket.
 #[derive(Debug)]
 pub struct OutgoingPacket {
@@ -46,7 +52,7 @@ pub(super) struct Post {
     slow: usize,
 }
 
-/// Packets from the endpoint to the task. An empty queue frees its buffer.
+/// Packets from the endpoint to the task. An empty queue frees its buffer, unless it is short.
 #[derive(Debug, Default)]
 struct PacketQueue {
     state: Mutex<OutboxState>,
@@ -148,7 +154,7 @@ impl Outbox {
     fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<OutgoingPacket>> {
         if self.batch.is_empty() {
             let mut state = self.queue.state();
-            self.batch = std::mem::take(&mut state.packets);
+            take_packets(&mut self.batch, &mut state);
             if self.batch.is_empty() && !state.is_closed {
                 state.reader = Some(cx.waker().clone());
                 return Poll::Pending;
@@ -160,7 +166,7 @@ impl Outbox {
     /// Returns the next packet, if the queue has one.
     pub fn try_recv(&mut self) -> Option<OutgoingPacket> {
         if self.batch.is_empty() {
-            self.batch = std::mem::take(&mut self.queue.state().packets);
+            take_packets(&mut self.batch, &mut self.queue.state());
         }
         self.pop()
     }
@@ -178,6 +184,14 @@ impl Outbox {
         self.taken = self.taken.saturating_sub(bytes);
         self.queue.queued.fetch_sub(bytes, Ordering::Relaxed);
     }
+}
+
+/// Takes all packets of a queue, which gets the empty buffer.
+fn take_packets(empty: &mut VecDeque<OutgoingPacket>, state: &mut OutboxState) {
+    if empty.capacity() > MAX_SPARE {
+        *empty = VecDeque::new();
+    }
+    std::mem::swap(empty, &mut state.packets);
 }
 
 impl Drop for Outbox {

@@ -1,6 +1,7 @@
 //! Echo server.
 
 use std::collections::VecDeque;
+use std::io::Read as _;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -24,6 +25,8 @@ pub(super) struct Echo {
     updates: Vec<Duration>,
     /// Ticks per second; 0 for the default.
     pub(super) tick_rate: u32,
+    /// Client that has received a packet before the last packet is polled.
+    pub(super) first: Option<std::net::TcpStream>,
 }
 
 impl Echo {
@@ -107,6 +110,12 @@ impl Endpoint for Echo {
 
     fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         let (connection, channel, chunks) = self.out.pop_front()?;
+        if self.out.is_empty()
+            && let Some(mut first) = self.first.take()
+        {
+            // Blocks for as long as nothing arrives.
+            first.read_exact(&mut [0; 1]).expect("a byte");
+        }
         self.polled = chunks;
         self.log.push("transmit");
         let number = channel.number();

@@ -30,6 +30,36 @@ async fn messages_arrive_as_they_were_sent_neither_cut_nor_joined() {
     }
 }
 
+#[test]
+fn the_first_of_many_clients_does_not_wait_for_the_last() {
+    let mut options = TransportOptions::mirror();
+    options.max_connections_per_address = 200;
+    let mut host = Host::new(options);
+    host.listen_telepathy("127.0.0.1:0").unwrap();
+    let address = host.local_addrs().unwrap()[0];
+    let mut server = Echo::default();
+    let mut clients = Vec::new();
+    for joined in 1..=200 {
+        let client = std::net::TcpStream::connect(address).unwrap();
+        let patience = std::time::Duration::from_secs(30);
+        client.set_read_timeout(Some(patience)).unwrap();
+        clients.push(client);
+        while server.connections.len() < joined {
+            host.receive(&mut server, std::time::Duration::ZERO);
+            std::thread::yield_now();
+        }
+    }
+    for connection in server.connections.clone() {
+        server.send(connection, Channel::Reliable, "tick");
+    }
+    server.first = Some(clients.swap_remove(0));
+    host.transmit(&mut server, std::time::Duration::ZERO);
+    assert!(
+        server.first.is_none(),
+        "it had its packet before the last one"
+    );
+}
+
 #[tokio::test]
 async fn unreliable_messages_are_reliable_by_telepathy_only() {
     for (kind, channel) in [

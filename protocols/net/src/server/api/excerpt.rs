@@ -11,6 +11,7 @@
 //! snapshot is ahead, and need no wait.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use syncvar_runtime::unstable::object::Slots;
 use syncvar_runtime::{Channel, NetId};
@@ -22,6 +23,9 @@ use crate::record::{
 };
 use crate::server::NetworkServer;
 use crate::server::saving::objects::ObjectWriter;
+
+/// Longest time without a record, as in a recording.
+const SILENCE: Duration = Duration::from_millis(100);
 
 /// Records without an entry after which a keyframe sends the waiting changes of all objects.
 const PATIENCE: u32 = 16;
@@ -55,7 +59,8 @@ const PATIENCE: u32 = 16;
 /// server.get_mut::<Door>(near).unwrap().open.set(true);
 /// server.update(Duration::from_millis(200));
 /// let record = server.records_after(1).next().unwrap().clone();
-/// client.handle_record(&excerpt.record(&mut server, &record, &BTreeSet::from([near])))?;
+/// let part = excerpt.record(&mut server, &record, &BTreeSet::from([near])).unwrap();
+/// client.handle_record(&part)?;
 /// assert_eq!(client.get::<Door>(near).unwrap().open, true);
 /// assert!(client.get::<Door>(far).is_none());
 /// # Ok::<(), syncvar::records::RecordError>(())
@@ -66,6 +71,8 @@ pub struct RecordExcerpt {
     members: BTreeSet<NetId>,
     /// Number of the last record.
     seq: u64,
+    /// Time of the server at the last record.
+    last: Duration,
     /// Records since an object could not enter.
     waited: u32,
 }
@@ -77,6 +84,7 @@ impl Default for RecordExcerpt {
             members: BTreeSet::new(),
             // A keyframe before the first record has the number 1.
             seq: 1,
+            last: Duration::ZERO,
             waited: 0,
         }
     }
@@ -89,13 +97,14 @@ impl RecordExcerpt {
     }
 
     /// Writes the record of the last update. `record` is its record of all objects, and `objects` are the objects of the excerpt from
-    /// now on; those that are not in the recording are left out.
+    /// now on; those that are not in the recording are left out. `None` for an update without messages, less than 100 ms after the
+    /// last record.
     pub fn record(
         &mut self,
         server: &mut NetworkServer,
         record: &TickRecord,
         objects: &BTreeSet<NetId>,
-    ) -> TickRecord {
+    ) -> Option<TickRecord> {
         let mut items = ItemWriter::default();
         for item in record.items() {
             copy_item(&item, &mut items, &mut |entry| self.takes(entry, objects));
@@ -120,12 +129,18 @@ impl RecordExcerpt {
             server.request_keyframe();
         }
         writer.drain_snapshots(&mut items);
+        let items = items.take();
+        let is_silent = record.time().saturating_sub(self.last) < SILENCE;
+        if items.is_empty() && is_silent && !record.is_partial() {
+            return None;
+        }
         self.seq += 1;
+        self.last = record.time();
         let head = RecordHead {
             seq: self.seq,
             ..record.head()
         };
-        TickRecord::new(head, &items.take())
+        Some(TickRecord::new(head, &items))
     }
 
     /// Writes a keyframe with the state behind the last record. It continues the numbers of the records.

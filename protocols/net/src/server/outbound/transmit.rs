@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use bytes::Bytes;
-use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::link::header::StreamHeader;
@@ -148,9 +147,9 @@ impl Outbound {
         if let Some(session) = &mut connection.session
             && (reliable || !has_repair)
         {
-            let header = self.header.as_slice();
-            let copy = reliable.then(|| join(header, self.chunks(&packet)));
-            session.keep(packet.channel, copy, context.config.resume_bytes);
+            let parts = (self.header.as_slice(), self.chunks(&packet));
+            let kept = reliable.then_some(parts);
+            session.keep(packet.channel, kept, context.config.resume_bytes);
         }
         Some(packet)
     }

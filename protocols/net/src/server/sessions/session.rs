@@ -67,10 +67,10 @@ impl Session {
         std::iter::once(self.token).chain(self.former)
     }
 
-    /// Keeps a packet. One on an unreliable channel is not kept: its loss is final.
-    pub(crate) fn keep(&mut self, channel: u8, packet: Option<Bytes>, limit: usize) {
+    /// Keeps a packet of a header and chunks. One on an unreliable channel is not kept: its loss is final.
+    pub(crate) fn keep(&mut self, channel: u8, packet: Option<(&[u8], &[Bytes])>, limit: usize) {
         match packet {
-            Some(packet) => self.recent.keep(channel, packet, limit),
+            Some((header, chunks)) => self.recent.keep(channel, header, chunks, limit),
             None => self.unreliable = Some(self.recent.sent()),
         }
         if self.link.is_none() && self.is_broken() {
