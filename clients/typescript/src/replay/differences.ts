@@ -7,27 +7,37 @@ import { readItems } from "./record.js";
 /** Most objects, by channel, with a former change. */
 const MAX_OBJECTS = 2 ** 20;
 
+/** Place of a change in the bytes of the chunk. */
+interface Change {
+  at: number;
+  length: number;
+}
+
 /** Reader of the records of a chunk, one after another. */
 export class Differences {
-  /** Contents of the last change of an object on a channel. */
-  private readonly last = new Map<number, Uint8Array>();
+  /** Last change of an object on a channel. */
+  private readonly last = new Map<number, Change>();
 
-  /** Returns a record with its changes in the place of their differences. */
-  restored(record: Uint8Array): Uint8Array {
-    const bytes = record.slice();
-    for (const { channel, messages } of readItems(bytes)) {
+  /** Puts the changes of a record in the place of their differences. All records lie in one buffer. */
+  restore(record: Uint8Array): void {
+    const bytes = new Uint8Array(record.buffer);
+    for (const { channel, messages } of readItems(record)) {
       const reader = new Reader(messages);
       forEachMessage(reader, (kind) => {
-        if (kind === Kind.UpdateBatch) forEachEntry(reader, (id) => this.restore(channel * 2 ** 32 + id, reader.rest()));
+        if (kind === Kind.UpdateBatch) forEachEntry(reader, (id) => this.add(bytes, channel * 2 ** 32 + id, messages.byteOffset + reader.at, reader.left));
       });
     }
-    return bytes;
   }
 
-  private restore(object: number, change: Uint8Array): void {
+  private add(bytes: Uint8Array, object: number, at: number, length: number): void {
     const former = this.last.get(object);
-    const length = Math.min(former?.length ?? 0, change.length);
-    for (let at = 0; at < length; at++) change[at] += former![at];
-    if (former || this.last.size < MAX_OBJECTS) this.last.set(object, change);
+    if (!former) {
+      if (this.last.size < MAX_OBJECTS) this.last.set(object, { at, length });
+      return;
+    }
+    const both = Math.min(former.length, length);
+    for (let index = 0; index < both; index++) bytes[at + index] += bytes[former.at + index];
+    former.at = at;
+    former.length = length;
   }
 }

@@ -196,7 +196,7 @@ export class Log {
       const chunk = await readChunk(source, place);
       const differences = new Differences();
       for (const message of areDifferences ? chunk.messages : []) {
-        if (message.channel === records) message.data = within(place.offset, () => differences.restored(message.data));
+        if (message.channel === records) within(place.offset, () => differences.restore(message.data));
       }
       return chunk;
     } catch (error) {

@@ -261,7 +261,8 @@ export async function readChunk(source: Source, place: ChunkPlace): Promise<Chun
 }
 
 function decompressed(packed: Uint8Array, size: number, compression: string, offset: number): Uint8Array {
-  let bytes = packed;
+  // The bytes of a file of the user stay as they are.
+  let bytes = compression ? packed : packed.slice();
   if (compression === "zstd") {
     try {
       // A buffer of the told size bounds the memory. fzstd compares it with a number, for which its bytes would become a text.
