@@ -225,4 +225,5 @@ const NO_VOTE: super::lease::LeaseAnswer = super::lease::LeaseAnswer {
     voter: None,
     granted: false,
     term: 0,
+    ids: 0,
 };

@@ -28,7 +28,8 @@ impl Zone {
         program: &mut dyn ZoneProgram,
     ) {
         carrier.update(now);
-        self.membership.update(carrier, now);
+        let next = self.server.next_id().map_or(u32::MAX, |id| id.0);
+        self.membership.update(carrier, next, now);
         self.note_activity(now);
         while let Some(event) = carrier.poll() {
             match event {
@@ -122,11 +123,24 @@ impl Zone {
         }
         self.membership.is_active = is_held;
         self.records.gateways.hear_all(now);
+        if is_held {
+            self.begin_numbers();
+        }
         self.events.push_back(if is_held {
             ZoneEvent::Activated
         } else {
             ZoneEvent::Frozen
         });
+    }
+
+    /// Begins the ids of objects and the numbers of offers above those of the processes before, whose journal may be missing.
+    fn begin_numbers(&mut self) {
+        let ids = self.membership.lease.ids();
+        if ids / IDS == self.config.zone.0 {
+            self.server.set_next_id(NetId(ids));
+        }
+        let term = self.membership.lease.term();
+        self.residents.handovers.begin_offers(term);
     }
 
     fn take_question(

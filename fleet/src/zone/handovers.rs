@@ -16,6 +16,9 @@
 //! answer. An offer also contains the lowest number without an answer: B forgets the numbers below, and passes over late offers
 //! with them. So the memory is bounded at both ends by the offers on their way.
 //!
+//! The first offer to a zone has the term of the process in its upper half: a process without the journal of the one before it begins
+//! with numbers that the receiver has not seen.
+//!
 //! *Commit.* The state machine is a part of the state that a zone writes to its journal. A message leaves a zone only when the
 //! journal has the transition that the message reports. A zone that ends and starts again from its journal therefore never
 //! contradicts its messages. The journal of A with the departure is the commit of the offer, and the journal of B with the
@@ -142,6 +145,8 @@ pub(crate) struct Handovers {
     pub(crate) residences: BTreeMap<NetId, Residence>,
     pub(crate) outgoing: BTreeMap<ZoneId, OutgoingOffers>,
     pub(crate) incoming: BTreeMap<ZoneId, IncomingOffers>,
+    /// Number before that of the first offer to a zone.
+    pub(crate) begin: u64,
 }
 
 impl OutgoingOffers {
@@ -174,13 +179,22 @@ impl Handovers {
         residence.is_some_and(|it| it.departure.is_none())
     }
 
+    /// Begins the numbers of the offers to further zones, by the term of the process.
+    pub(crate) fn begin_offers(&mut self, term: u64) {
+        self.begin = self.begin.max(term.min(u32::MAX.into()) << 32);
+    }
+
     /// Begins a handover of a real object. `state` leaves the server. Returns whether the object was real.
     pub(crate) fn depart(&mut self, object: NetId, to: ZoneId, state: Bytes) -> bool {
         let residence = self.residences.get_mut(&object);
         let Some(residence) = residence.filter(|it| it.departure.is_none()) else {
             return false;
         };
-        let outgoing = self.outgoing.entry(to).or_default();
+        let last = self.begin;
+        let outgoing = self.outgoing.entry(to).or_insert_with(|| OutgoingOffers {
+            last,
+            open: BTreeMap::new(),
+        });
         outgoing.last += 1;
         let number = outgoing.last;
         outgoing.open.insert(number, object);

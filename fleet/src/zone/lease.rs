@@ -20,6 +20,9 @@
 //! depends on its number.
 //!
 //! The *term* of a zone is higher for each new holder. Nodes follow the holder with the highest term.
+//!
+//! The holder tells the voters which ids it gives to new objects up to its next question. A process without the journal of the one before it
+//! begins above them, so that no id comes twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -34,6 +37,8 @@ pub(crate) struct LeaseRequest {
     pub(crate) term: u64,
     /// Whether the sender holds the lease.
     pub(crate) is_held: bool,
+    /// Lowest id that no object has up to the next question; 0 for a candidate.
+    pub(crate) ids: u32,
 }
 
 /// Answer to a request.
@@ -44,6 +49,8 @@ pub(crate) struct LeaseAnswer {
     pub(crate) granted: bool,
     /// Highest term of a grant of the zone.
     pub(crate) term: u64,
+    /// Lowest id that no object of a holder before has had.
+    pub(crate) ids: u32,
 }
 
 /// Grant of a voter.
@@ -52,6 +59,8 @@ struct Grant {
     holder: NodeId,
     term: u64,
     until: Duration,
+    /// Highest number of the holders.
+    ids: u32,
 }
 
 /// Grants of a voter.
@@ -84,6 +93,7 @@ impl Voter {
         let started = *self.started.get_or_insert(now);
         let known = self.grants.get(&request.zone).copied();
         let term = known.map_or(0, |grant| grant.term);
+        let ids = known.map_or(0, |grant| grant.ids).max(request.ids);
         let granted = match known {
             _ if self.id.is_none() || now < started + self.lease => false,
             Some(grant) if grant.holder == from => request.term >= grant.term,
@@ -96,6 +106,7 @@ impl Voter {
                 holder: from,
                 term: request.term,
                 until: now + self.lease,
+                ids,
             };
             self.grants.insert(request.zone, grant);
         }
@@ -103,6 +114,7 @@ impl Voter {
             voter: self.id,
             granted,
             term: term.max(if granted { request.term } else { 0 }),
+            ids,
         }
     }
 }
@@ -129,6 +141,8 @@ pub(crate) struct Lease {
     was_held: bool,
     /// Whether a voter knows a higher term.
     is_superseded: bool,
+    /// Lowest id that no object has had, as the voters know.
+    ids: u32,
 }
 
 impl Lease {
@@ -143,6 +157,7 @@ impl Lease {
             forgetful: BTreeSet::new(),
             was_held: false,
             is_superseded: false,
+            ids: 0,
         }
     }
 
@@ -153,6 +168,11 @@ impl Lease {
     /// Raises the term. The voters have granted the lease to this process, in whichever term.
     pub(crate) fn raise(&mut self, term: u64) {
         self.term = self.term.max(term);
+    }
+
+    /// Returns the lowest id that no object of a holder before has had.
+    pub(crate) fn ids(&self) -> u32 {
+        self.ids
     }
 
     /// Returns whether the lease was held.
@@ -178,11 +198,14 @@ impl Lease {
         self.is_superseded
     }
 
-    pub(crate) fn request(&self, now: Duration) -> LeaseRequest {
+    /// Returns the next question. `ids` is the lowest id that no object has up to the question behind it.
+    pub(crate) fn request(&self, ids: u32, now: Duration) -> LeaseRequest {
+        let is_held = self.is_held(now);
         LeaseRequest {
             zone: self.zone,
             term: self.term,
-            is_held: self.is_held(now),
+            is_held,
+            ids: if is_held { ids } else { 0 },
         }
     }
 
@@ -197,6 +220,7 @@ impl Lease {
         let Some(voter) = answer.voter.filter(|voter| self.voters.contains(voter)) else {
             return;
         };
+        self.ids = self.ids.max(answer.ids);
         if answer.granted && answer.term <= self.term {
             self.count(voter, Granted { process, asked }, now);
             self.was_held |= self.is_held(now);
@@ -249,7 +273,7 @@ mod tests {
     }
 
     fn ask(lease: &mut Lease, node: u64, voter: &mut Voter, now: Duration) {
-        let answer = voter.decide(NodeId(node), &lease.request(now), now);
+        let answer = voter.decide(NodeId(node), &lease.request(0, now), now);
         let process = NodeId(100 + u64::from(voter.id.unwrap().0));
         lease.take_answer(process, &answer, now, now);
     }
@@ -295,6 +319,26 @@ mod tests {
     }
 
     #[test]
+    fn voters_know_the_ids_of_the_holder_before() {
+        let (mut voters, mut one, mut two) = (voters(), lease(), lease());
+        for voter in &mut voters[..2] {
+            ask(&mut one, 1, voter, 4000 * MS);
+        }
+        for voter in &mut voters[..2] {
+            let request = one.request(700, 4100 * MS);
+            voter.decide(NodeId(1), &request, 4100 * MS);
+        }
+        for _ in 0..2 {
+            // A majority has a voter of the former one.
+            for voter in &mut voters[1..] {
+                ask(&mut two, 2, voter, 8000 * MS);
+            }
+        }
+        assert!(two.is_held(8000 * MS));
+        assert_eq!((one.ids(), two.ids()), (0, 700));
+    }
+
+    #[test]
     fn forgetful_voters_do_not_renew_an_ended_lease() {
         let (mut voters, mut one) = (voters(), lease());
         for voter in &mut voters[..2] {
@@ -308,6 +352,7 @@ mod tests {
                     voter: voter.id,
                     granted: true,
                     term: one.term(),
+                    ids: 0,
                 };
                 one.take_answer(NodeId(200), &answer, now * MS, now * MS);
             }

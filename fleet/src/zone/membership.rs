@@ -13,6 +13,9 @@ use crate::{Carrier, NodeId, Question, QuestionId};
 /// Questions for a lease in the time of a lease.
 const QUESTIONS: u32 = 8;
 
+/// Most new objects of a zone between two questions for its lease.
+const MAX_NEW: u32 = 4096;
+
 /// Time of an attempt to be elected, in leases.
 const ATTEMPT: u32 = 4;
 
@@ -77,14 +80,14 @@ impl Membership {
         }
     }
 
-    /// Asks all voters, also the own one, for the lease.
-    pub(super) fn update(&mut self, carrier: &mut impl Carrier, now: Duration) {
+    /// Asks all voters, also the own one, for the lease. `next` is the id of the next object.
+    pub(super) fn update(&mut self, carrier: &mut impl Carrier, next: u32, now: Duration) {
         let is_early = { self.last }.is_some_and(|last| now.saturating_sub(last) < self.interval);
         if is_early || self.lease.is_superseded() || self.pauses(carrier.id(), now) {
             return;
         }
         self.last = Some(now);
-        let request = self.lease.request(now);
+        let request = self.lease.request(next.saturating_add(MAX_NEW), now);
         let own = self.voter.decide(carrier.id(), &request, now);
         self.lease.take_answer(carrier.id(), &own, now, now);
         let call = ZoneCall::Lease(request).to_bytes();

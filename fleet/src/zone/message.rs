@@ -117,6 +117,7 @@ impl ZoneCall {
                 writer.write_varint(request.zone.0.into());
                 writer.write_varint(request.term);
                 writer.write_u8(u8::from(request.is_held));
+                writer.write_varint(request.ids.into());
             }
             Self::Offers { from, to, offers } => {
                 writer.write_u8(OFFERS);
@@ -163,6 +164,7 @@ impl ZoneCall {
                     zone: ZoneId(read_u32(reader)?),
                     term: reader.read_varint()?,
                     is_held: reader.read_u8()? != 0,
+                    ids: read_u32(reader)?,
                 }),
                 OFFERS => Self::Offers {
                     from: ZoneId(read_u32(reader)?),
@@ -214,6 +216,7 @@ impl LeaseAnswer {
         let mut writer = writer();
         writer.write_u8(u8::from(self.granted));
         writer.write_varint(self.term);
+        writer.write_varint(self.ids.into());
         if let Some(voter) = self.voter {
             writer.write_varint(voter.0.into());
         }
@@ -224,6 +227,7 @@ impl LeaseAnswer {
         whole(bytes, |reader| {
             let granted = reader.read_u8()? != 0;
             let term = reader.read_varint()?;
+            let ids = read_u32(reader)?;
             let voter = match reader.remaining() {
                 0 => None,
                 _ => Some(VoterId(read_u32(reader)?)),
@@ -232,6 +236,7 @@ impl LeaseAnswer {
                 voter,
                 granted,
                 term,
+                ids,
             })
         })
     }

@@ -73,6 +73,62 @@ fn an_ended_zone_goes_on_from_its_journal() {
 }
 
 #[test]
+fn a_zone_without_its_journal_begins_anew() {
+    let mut stage = stage(17, 3, 3);
+    stage.run(150);
+    let objects: Vec<NetId> = stage.objects.keys().copied().collect();
+    // Nothing is on its way at the end of the process.
+    let directions = objects.iter().map(|it| (*it, stage.objects[it].direction));
+    let directions: Vec<(NetId, f32)> = directions.collect();
+    for known in stage.objects.values_mut() {
+        known.direction = 0.0;
+    }
+    stage.run(30);
+    let is_moved = |object: &NetId| {
+        let zone = stage.real(*object).expect("a real object").zone.id();
+        object.0 >> 24 == 2 && zone != ZoneId(2)
+    };
+    assert!(
+        objects.iter().any(is_moved),
+        "an object of zone 2 is elsewhere"
+    );
+    let process = &stage.processes[1];
+    let lost: Vec<NetId> = process
+        .zone
+        .server()
+        .identities()
+        .map(NetworkIdentity::net_id)
+        .collect();
+    assert!(!lost.is_empty());
+    let zone = stage.crash(1);
+    stage.journals.remove(&zone);
+    stage.objects.retain(|object, _| !lost.contains(object));
+    stage.start(zone, true);
+    stage.run(120);
+    let place = stage.processes.len() - 1;
+    assert!(stage.processes[place].zone.is_active());
+    stage.spawn(place, 3);
+    let new = stage
+        .objects
+        .keys()
+        .filter(|it| !objects.contains(it))
+        .count();
+    assert_eq!(new, 3, "no id comes twice");
+    for (object, direction) in directions {
+        if let Some(known) = stage.objects.get_mut(&object) {
+            known.direction = direction;
+        }
+    }
+    let handovers = stage.handovers;
+    stage.run(300);
+    assert!(
+        stage.handovers > handovers + 5,
+        "objects leave and arrive again"
+    );
+    stage.check();
+}
+
+#[test]
 fn a_standby_takes_the_zone_of_a_stalled_process() {
     let mut stage = stage(4, 3, 3);
     stage.run(30);

@@ -119,6 +119,19 @@ impl NetworkServer {
         Ok(ids)
     }
 
+    /// Returns the id of the next spawned object; `None` after 2^32 - 1 objects.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut server = NetworkServer::new(Prefabs::new());
+    /// server.set_next_id(NetId(1 << 24));
+    /// assert_eq!(server.next_id(), Some(NetId(1 << 24)));
+    /// ```
+    pub fn next_id(&self) -> Option<NetId> {
+        self.objects.world.net_ids.peek().map(NetId)
+    }
+
     /// Sets the id of the next spawned object, if it is free and above the ids so far. Servers that exchange objects have ranges of ids:
     /// a range of 2^24 ids stays apart from ids of other ranges that arrive.
     pub fn set_next_id(&mut self, id: NetId) {
