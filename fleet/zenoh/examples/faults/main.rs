@@ -9,16 +9,19 @@
 //! the sum of its own objects, and present if the tick is at most 0.5 s old. Ends with an error if a spectator is neither within 2 s after a
 //! fault, or if it sees objects of two origins.
 
+#[path = "../support/carriers.rs"]
 mod carriers;
 mod nodes;
+#[path = "../support/process.rs"]
+mod process;
 
 use std::error::Error;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use carriers::{OnLinks, OnZenoh};
 use nodes::Spectator;
+use process::{NodeProcess, free_port};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -41,44 +44,6 @@ fn main() -> Fallible<()> {
     }
 }
 
-/// Process of a node. It ends with the value.
-struct NodeProcess(Child);
-
-impl NodeProcess {
-    /// Starts a node, and waits for its first line.
-    fn start(arguments: &[&str]) -> Fallible<Self> {
-        let mut child = Command::new(std::env::current_exe()?)
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = child.stdout.take().ok_or("no output")?;
-        let mut line = String::new();
-        BufReader::new(output).read_line(&mut line)?;
-        if line.trim() != "ready" {
-            return Err(format!("{arguments:?}: {line}").into());
-        }
-        Ok(Self(child))
-    }
-
-    fn signal(&self, name: &str) -> Fallible<()> {
-        let pid = self.0.id().to_string();
-        let status = Command::new("kill").args([name, &pid]).status()?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err("kill fails".into())
-        }
-    }
-}
-
-impl Drop for NodeProcess {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn play(carrier: &str) -> Fallible<()> {
     let [nodes, port] = [free_port()?, free_port()?];
     let start_origin = || NodeProcess::start(&["origin", carrier, &nodes]);
@@ -90,15 +55,15 @@ fn play(carrier: &str) -> Fallible<()> {
     let mut spectators = spectators.collect::<Fallible<Vec<_>>>()?;
     report(&mut spectators, "first join", Instant::now())?;
     for seconds in [1, 6, 15] {
-        relay.signal("-STOP")?;
+        signal(&relay, "-STOP")?;
         watch(&mut spectators, Duration::from_secs(seconds))?;
-        relay.signal("-CONT")?;
+        signal(&relay, "-CONT")?;
         let what = format!("relay stopped for {seconds} s");
         report(&mut spectators, &what, Instant::now())?;
     }
-    origin.signal("-STOP")?;
+    signal(&origin, "-STOP")?;
     watch(&mut spectators, Duration::from_secs(6))?;
-    origin.signal("-CONT")?;
+    signal(&origin, "-CONT")?;
     report(&mut spectators, "origin stopped for 6 s", Instant::now())?;
     drop(relay);
     watch(&mut spectators, Duration::from_secs(1))?;
@@ -118,6 +83,16 @@ fn play(carrier: &str) -> Fallible<()> {
     )?;
     drop((relay, origin));
     Ok(())
+}
+
+fn signal(process: &NodeProcess, name: &str) -> Fallible<()> {
+    let pid = process.child.id().to_string();
+    let status = Command::new("kill").args([name, &pid]).status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err("kill fails".into())
+    }
 }
 
 /// Moves all spectators for a time.
@@ -143,9 +118,4 @@ fn report(spectators: &mut [Spectator], what: &str, from: Instant) -> Fallible<(
     }
     println!("{what}: equal after {:.2} s", from.elapsed().as_secs_f64());
     watch(spectators, Duration::from_secs(1))
-}
-
-fn free_port() -> Fallible<String> {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
-    Ok(listener.local_addr()?.to_string())
 }

@@ -66,7 +66,7 @@ pub(crate) fn origin<L: Links>(address: &str) -> Fallible<()> {
     let total = server.spawn(Total::default());
     server.get_mut::<Total>(total)?.run.set(run);
     let mut origin = Origin::begin(&mut server)?;
-    let (mut links, mut carrier) = L::open(NodeId(run), Role::Origin, address)?;
+    let (mut links, mut carrier) = L::open(NodeId(run), Role::Origin, Some(address), &[])?;
     println!("ready");
     let (started, mut random) = (Instant::now(), Random::new(run));
     let mut values = vec![0_u32; GAUGES as usize];
@@ -96,7 +96,7 @@ pub(crate) fn origin<L: Links>(address: &str) -> Fallible<()> {
 
 /// Runs a relay for spectators at an address.
 pub(crate) fn relay<L: Links>(source: &str, address: &str) -> Fallible<()> {
-    let (mut links, carrier) = L::open(NodeId(clock()?), Role::Relay, source)?;
+    let (mut links, carrier) = L::open(NodeId(clock()?), Role::Relay, None, &[source])?;
     let mut spectators = Host::new(TransportOptions::default());
     spectators.listen_tcp(address)?;
     let mut relay = Relay::new(carrier, RelayConfig::default());

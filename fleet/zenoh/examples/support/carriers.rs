@@ -1,4 +1,4 @@
-//! Carriers of the nodes.
+//! Carriers of the nodes of the examples.
 
 use std::time::Duration;
 
@@ -13,8 +13,13 @@ use crate::Fallible;
 pub(crate) trait Links: Sized {
     type Carrier: Carrier;
 
-    /// Opens the carrier of an origin that listens, or of a relay that dials.
-    fn open(id: NodeId, role: Role, address: &str) -> Fallible<(Self, Self::Carrier)>;
+    /// Opens the carrier of a node that listens at an address, or dials others, or both.
+    fn open(
+        id: NodeId,
+        role: Role,
+        listen: Option<&str>,
+        dial: &[&str],
+    ) -> Fallible<(Self, Self::Carrier)>;
 
     fn receive(&mut self, carrier: &mut Self::Carrier, now: Duration);
 
@@ -26,13 +31,16 @@ pub(crate) struct OnZenoh;
 impl Links for OnZenoh {
     type Carrier = ZenohCarrier;
 
-    fn open(id: NodeId, role: Role, address: &str) -> Fallible<(Self, ZenohCarrier)> {
-        let mut config = ZenohConfig::new("faults", role);
-        let endpoints = match role {
-            Role::Origin => &mut config.listen,
-            _ => &mut config.connect,
-        };
-        endpoints.push(format!("tcp/{address}"));
+    fn open(
+        id: NodeId,
+        role: Role,
+        listen: Option<&str>,
+        dial: &[&str],
+    ) -> Fallible<(Self, ZenohCarrier)> {
+        let mut config = ZenohConfig::new("example", role);
+        let endpoint = |address: &str| format!("tcp/{address}");
+        config.listen.extend(listen.map(endpoint));
+        config.connect.extend(dial.iter().copied().map(endpoint));
         Ok((Self, ZenohCarrier::open(id, &config)?))
     }
 
@@ -46,12 +54,19 @@ pub(crate) struct OnLinks(FleetSockets);
 impl Links for OnLinks {
     type Carrier = LinkCarrier;
 
-    fn open(id: NodeId, role: Role, address: &str) -> Fallible<(Self, LinkCarrier)> {
+    fn open(
+        id: NodeId,
+        role: Role,
+        listen: Option<&str>,
+        dial: &[&str],
+    ) -> Fallible<(Self, LinkCarrier)> {
         let mut carrier = LinkCarrier::new(id, role, "");
         let mut sockets = FleetSockets::new();
-        match role {
-            Role::Origin => drop(sockets.listen_tcp(address)?),
-            _ => sockets.dial_tcp(&mut carrier, address)?,
+        if let Some(address) = listen {
+            sockets.listen_tcp(address)?;
+        }
+        for address in dial {
+            sockets.dial_tcp(&mut carrier, address)?;
         }
         Ok((Self(sockets), carrier))
     }
