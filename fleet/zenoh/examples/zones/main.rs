@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The zones have 30 ticks a second, and look at their carriers every millisecond. *Handovers*: 2 000 objects of about 250 bytes, of
-//! which 33 leave for the other zone in each tick. The time of a handover is from the update that the object leaves to the moment at
+//! which more than 33 leave for the other zone in each tick. The time of a handover is from the update that the object leaves to the moment at
 //! which it is real in the other zone: meanwhile it is in no server. *Walk*: one walker crosses 100 borders, and a client of the gateway
 //! compares its largest step with that of a walk without borders. Ends with an error if objects are lost or doubled, if a walker
 //! disappears, or if its largest step is greater than without borders.

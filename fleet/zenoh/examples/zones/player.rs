@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_mins(3);
 #[derive(Debug, Default)]
 pub(crate) struct Sight {
     ticks: u32,
-    /// Largest step between two ticks, in steps of the walker.
+    /// Largest step in a tick of the gateway, in steps of the walker.
     pub(crate) largest_step: f32,
     /// Most ticks in which the walker stood still, one behind another.
     longest_rest: u32,
@@ -37,9 +37,11 @@ impl fmt::Display for Sight {
 }
 
 impl Sight {
-    fn note(&mut self, from: f32, to: f32) {
+    /// Notes the step from a place to the next, in a number of ticks of the gateway.
+    fn note(&mut self, from: f32, to: f32, ticks: u64) {
         self.ticks += 1;
-        let step = ((to - from) / STEP).abs();
+        let ticks = u16::try_from(ticks).unwrap_or(u16::MAX).max(1);
+        let step = ((to - from) / STEP).abs() / f32::from(ticks);
         self.largest_step = self.largest_step.max(step);
         self.rest = if step > 0.0 { 0 } else { self.rest + 1 };
         self.longest_rest = self.longest_rest.max(self.rest);
@@ -51,7 +53,7 @@ pub(crate) fn watch(address: &str, begin: impl FnOnce() -> Fallible<()>) -> Fall
     let mut client = NetworkClient::new(prefabs());
     let mut peer = Peer::tcp(address, &client, TransportOptions::default())?;
     let (started, mut begin) = (Instant::now(), Some(begin));
-    let (mut sight, mut last) = (Sight::default(), None::<f32>);
+    let (mut sight, mut last, mut last_tick) = (Sight::default(), None::<f32>, 0);
     while started.elapsed() < PATIENCE {
         let now = started.elapsed();
         peer.receive(&mut client, now)?;
@@ -62,14 +64,14 @@ pub(crate) fn watch(address: &str, begin: impl FnOnce() -> Fallible<()>) -> Fall
                 ClientEvent::Ready => {
                     begin.take().map_or(Ok(()), |begin| begin())?;
                 }
-                ClientEvent::Tick { .. } => {
+                ClientEvent::Tick { tick, .. } => {
                     let place = place(&client);
                     match (last, place) {
-                        (Some(from), Some(to)) => sight.note(from, to),
+                        (Some(from), Some(to)) => sight.note(from, to, tick - last_tick),
                         (Some(_), None) => sight.ends += 1,
                         (None, _) => {}
                     }
-                    last = place;
+                    (last, last_tick) = (place, tick);
                 }
                 _ => {}
             }

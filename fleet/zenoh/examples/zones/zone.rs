@@ -13,19 +13,14 @@ use crate::Fallible;
 use crate::carriers::Links;
 use crate::world::{OBJECTS, RATE, Rule, STEP, Walker, clock, prefabs};
 
-/// Objects that leave a zone in a tick: 1 000 a second leave both.
-const LEAVING: usize = 17;
+/// Objects that are sent away in a tick: at least 1 000 a second leave both zones. An object on its way counts, and does not leave again.
+const LEAVING: usize = 19;
 
 /// Pause between two looks at the carrier.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Runs a zone that listens for nodes at an address, and dials the others.
-pub(crate) fn run<L: Links>(
-    number: u32,
-    game: &str,
-    own: &str,
-    others: &[&str],
-) -> Fallible<()> {
+pub(crate) fn run<L: Links>(number: u32, game: &str, own: &str, others: &[&str]) -> Fallible<()> {
     let start = clock()?;
     let mut config = ZoneConfig::new(ZoneId(number));
     config.server = ServerConfig {

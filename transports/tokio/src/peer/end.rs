@@ -11,7 +11,7 @@ use crate::{Timeout, TransportError};
 
 impl Peer {
     /// Ends the connection after the client's queue, and waits on the thread for at most the
-    /// [`close_timeout`](TransportOptions::close_timeout). Protocols without such a message ignore
+    /// [`close_timeout`](crate::TransportOptions::close_timeout). Protocols without such a message ignore
     /// `text`. In a tokio runtime with one thread, KCP and streams need the runtime: there, go on with
     /// the frames until [`is_over`](Self::is_over).
     pub fn disconnect_blocking(mut self, client: &mut impl Endpoint, text: &str) {
