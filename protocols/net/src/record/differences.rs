@@ -15,7 +15,7 @@ use crate::message::frames;
 const MAX_OBJECTS: usize = 1 << 20;
 
 /// Channel and object of a change.
-type Object = (u8, NetId);
+type ChannelObject = (u8, NetId);
 
 /// Writer and reader of the differences between the changes of an object, from record to record of a chunk.
 ///
@@ -55,7 +55,7 @@ pub struct RecordDifferences {
     /// Contents of the entries so far.
     contents: Vec<u8>,
     /// Contents of the last entry of an object on a channel.
-    last: HashMap<Object, Range<usize>>,
+    last: HashMap<ChannelObject, Range<usize>>,
 }
 
 impl RecordDifferences {
@@ -96,7 +96,7 @@ impl RecordDifferences {
     }
 
     /// Combines bytes with those at the same places of the former entry.
-    fn combine(&self, object: Object, bytes: &mut [u8], combine: fn(u8, u8) -> u8) {
+    fn combine(&self, object: ChannelObject, bytes: &mut [u8], combine: fn(u8, u8) -> u8) {
         let former = self.last.get(&object).cloned();
         let former = former.and_then(|place| self.contents.get(place));
         for (byte, former) in bytes.iter_mut().zip(former.unwrap_or_default()) {
@@ -105,7 +105,7 @@ impl RecordDifferences {
     }
 
     /// Keeps the contents from a position on as the last entry of an object.
-    fn keep(&mut self, object: Object, from: usize) {
+    fn keep(&mut self, object: ChannelObject, from: usize) {
         if self.last.len() < MAX_OBJECTS || self.last.contains_key(&object) {
             self.last.insert(object, from..self.contents.len());
         } else {
@@ -115,7 +115,7 @@ impl RecordDifferences {
 }
 
 /// Returns the places of the changes in the bytes of a record, with their channels and objects.
-fn changes(record: &[u8]) -> Result<Vec<(Object, Range<usize>)>, RecordError> {
+fn changes(record: &[u8]) -> Result<Vec<(ChannelObject, Range<usize>)>, RecordError> {
     let mut reader = NetworkReader::new(record);
     reader.read_bytes(CHECKSUM)?;
     RecordHead::read(&mut reader)?;

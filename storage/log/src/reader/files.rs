@@ -11,13 +11,13 @@ use crate::LogError;
 use crate::header::{SYNCVAR, nanos};
 
 /// Function that opens a file of a recording by its number, if it exists.
-type Open<R> = Box<dyn FnMut(u32) -> io::Result<Option<R>> + Send>;
+type Opener<R> = Box<dyn FnMut(u32) -> io::Result<Option<R>> + Send>;
 
 /// Files of a recording. The numbers of the chunks run through the files.
 pub(super) struct Files<R> {
     parts: Vec<LogFile<R>>,
     /// `None` for a single file.
-    open: Option<Open<R>>,
+    open: Option<Opener<R>>,
     /// Most decompressed bytes of a chunk.
     limit: u64,
 }
@@ -38,7 +38,7 @@ impl<R: Read + Seek> LogFile<R> {
 
 impl<R: Read + Seek> Files<R> {
     /// Reads the index of the first file.
-    pub(super) fn new(file: R, open: Option<Open<R>>, limit: u64) -> Result<Self, LogError> {
+    pub(super) fn new(file: R, open: Option<Opener<R>>, limit: u64) -> Result<Self, LogError> {
         let parts = vec![LogFile::new(file)?];
         Ok(Self { parts, open, limit })
     }
