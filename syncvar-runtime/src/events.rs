@@ -4,6 +4,8 @@ use std::collections::{VecDeque, vec_deque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
+use crate::recent_use::RecentUse;
+
 /// Bounded queue of events, oldest first. At the limit the oldest event is dropped and counted.
 ///
 /// Without readers, [`pop`](Self::pop) removes events. With readers, an event stays until each reader has read
@@ -23,6 +25,7 @@ pub struct Events<E> {
     next_pop: u64,
     /// Set by the first `pop`.
     popped: bool,
+    use_of_queue: RecentUse,
 }
 
 /// Position of a consumer in the events of an end.
@@ -98,6 +101,7 @@ impl<E> Events<E> {
             readers: Vec::new(),
             next_pop: 0,
             popped: false,
+            use_of_queue: RecentUse::default(),
         }
     }
 
@@ -268,7 +272,11 @@ impl<E> Events<E> {
 
     /// Drops the first `count` events, read or not.
     pub fn forget(&mut self, count: u64) {
+        let used = self.queue.len();
         while self.gone < count && self.remove_oldest().is_some() {}
+        if let Some(enough) = self.use_of_queue.count(used, self.queue.capacity()) {
+            self.queue.shrink_to(enough);
+        }
     }
 
     /// Returns the number of events so far, which is the index of the next event.

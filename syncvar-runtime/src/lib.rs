@@ -30,6 +30,7 @@ mod ordered;
 mod packet;
 mod prefab;
 mod random;
+mod recent_use;
 mod reference;
 mod relations;
 mod route;

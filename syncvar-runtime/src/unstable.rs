@@ -33,6 +33,11 @@ pub mod prefab {
     pub use crate::prefab::*;
 }
 
+/// Memory of lists that are filled and emptied again and again.
+pub mod recent_use {
+    pub use crate::recent_use::*;
+}
+
 /// Places of objects, scene ids and parents.
 pub mod relations {
     pub use crate::relations::*;

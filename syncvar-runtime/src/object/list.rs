@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use prefetch_index::prefetch_index;
+
 use super::behaviours::{BehaviourSet, Behaviours};
 use super::pool::{Location, Pools};
 use super::row::{ReadFull, WriteFull, through_visits};
@@ -205,6 +207,24 @@ impl Slots for BehaviourList {
     }
 
     through_visits!();
+
+    /// The places, then their slots.
+    fn loads() -> usize {
+        2
+    }
+
+    #[inline]
+    fn load(&self, step: usize) {
+        if step == 0 {
+            prefetch_index(&self.0, 0);
+            return;
+        }
+        for place in &self.0 {
+            if let ListPlace::Slot(slot) = place {
+                slot.load();
+            }
+        }
+    }
 
     fn visit<V: Visit>(&mut self, mut index: u32, visitor: &mut V) -> u32 {
         for place in &mut self.0 {

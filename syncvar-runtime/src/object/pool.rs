@@ -5,6 +5,7 @@
 
 mod batches;
 mod cursor;
+mod load;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod rows;
@@ -51,6 +52,11 @@ pub trait Pool: Any + Send + Sync {
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     /// Returns the behaviours of a row, for writing.
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
+
+    /// Returns the number of loads until the slots of a row are in the cache: 0 if it holds all rows.
+    fn loads(&self) -> usize;
+    /// Begins a load of a row, or of its parts by the addresses that the load before has brought.
+    fn load(&self, row: u32, step: usize);
 
     /// Returns whether a restricted field of a row is dirty.
     fn has_restricted_changes(&mut self, row: u32) -> bool;

@@ -121,6 +121,8 @@ pub trait Slot: Send + Sync {
     fn memory(&self) -> usize {
         size_of_val(self)
     }
+    /// Loads the slot into the cache.
+    fn load(&self) {}
     /// Returns the facts of the type.
     fn info(&self) -> &'static SlotInfo;
     /// Returns the fields with a change to send.

@@ -51,6 +51,20 @@ pub trait Slots: BehaviourRow + Any + Send + Sync {
     /// When the bytes do not fit.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
+    /// Returns the number of loads until the slots are in the cache, behind that of the row: 0 for slots in the row.
+    fn loads() -> usize
+    where
+        Self: Sized,
+    {
+        0
+    }
+
+    /// Begins a load of the parts apart from the row: those of a step below [`loads`](Self::loads), whose addresses the
+    /// load before has brought.
+    fn load(&self, step: usize) {
+        let _ = step;
+    }
+
     /// Visits every slot, in order. The first one has the position `index` on the object. Returns the
     /// position behind the last one. The update loop is built from such visits, so that the compiler can
     /// inline the fields.

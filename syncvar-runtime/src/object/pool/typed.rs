@@ -18,6 +18,9 @@ use crate::{NetId, NetworkReader};
 /// Number of rows that are on their way into the cache while a row is read.
 const PREFETCHED: usize = 16;
 
+/// Least bytes of a part apart from its row.
+const APART: usize = 64;
+
 /// A pool of rows of a known type.
 pub(super) struct TypedPool<S> {
     rows: Rows<S>,
@@ -50,8 +53,12 @@ impl<S> TypedPool<S> {
 
     /// Returns the part of some objects whose rows are loaded ahead: none if the cache holds all rows.
     #[inline]
-    fn uncached<'a, T>(&self, objects: &'a [T]) -> &'a [T] {
-        if self.ids.len() * size_of::<Option<S>>() < CACHED {
+    fn uncached<'a, T>(&self, objects: &'a [T]) -> &'a [T]
+    where
+        S: Slots,
+    {
+        let row = size_of::<Option<S>>() + S::loads() * APART;
+        if self.ids.len() * row < CACHED {
             return &[];
         }
         objects
@@ -156,6 +163,27 @@ impl<S: Slots> Pool for TypedPool<S> {
         Some(self.row_mut(row)?)
     }
 
+    #[inline]
+    fn loads(&self) -> usize {
+        if self.uncached(&[()]).is_empty() {
+            0
+        } else {
+            1 + S::loads()
+        }
+    }
+
+    #[inline]
+    fn load(&self, row: u32, step: usize) {
+        match step.checked_sub(1) {
+            None => self.rows.prefetch(row),
+            Some(step) => {
+                if let Some(slots) = self.row(row) {
+                    slots.load(step);
+                }
+            }
+        }
+    }
+
     fn has_restricted_changes(&mut self, row: u32) -> bool {
         let mut search = FindRestricted::default();
         if let Some(slots) = self.row_mut(row) {
@@ -199,6 +227,15 @@ impl<S: Slots> Pool for TypedPool<S> {
             self.prefetch_states(entries);
         }
         let mut next = self.uncached(entries).iter();
+        if S::loads() > 0 {
+            // Parts behind addresses: a step for all objects before the next step.
+            for step in 0..Pool::loads(self) {
+                for entry in entries {
+                    Pool::load(self, entry.row, step);
+                }
+            }
+            next = [].iter();
+        }
         for entry in next.by_ref().take(PREFETCHED) {
             self.rows.prefetch(entry.row);
         }

@@ -283,6 +283,12 @@ impl NetworkClient {
         self.objects.drain_received(&mut each);
     }
 
+    /// Returns the objects that the next [`drain_received`](Self::drain_received) of a type visits, in order, and removed
+    /// objects: for a program that looks its own data up first, because look-ups one behind the other overlap in memory.
+    pub fn received<B: NetworkBehaviour>(&self) -> impl Iterator<Item = NetId> {
+        self.objects.received::<B>()
+    }
+
     /// Runs a received call of the server on a value of the behaviour that the application owns. The
     /// context has the object's id, its owner and this client, and no siblings.
     ///

@@ -148,6 +148,7 @@ impl NetworkServer {
             for (id, at) in batch.iter().zip(&mut places) {
                 *at = self.objects.world.objects.get(id.0).map(|object| object.at);
             }
+            self.objects.world.pools.load(&places);
             for ((id, at), position) in batch.iter().zip(places).zip(first..) {
                 let Some(at) = at else {
                     edit(position, Err(ObjectError::NoSuchObject(*id)));

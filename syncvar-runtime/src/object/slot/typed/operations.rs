@@ -1,6 +1,9 @@
 //! Operations of the update loop on a slot of a known type, for which the compiler inlines the fields.
 
 use std::any::Any;
+use std::slice;
+
+use prefetch_index::prefetch_index;
 
 use super::{TypedSlot, policy_of};
 use crate::behaviour;
@@ -19,6 +22,10 @@ use crate::{
 };
 
 impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
+    fn load(&self) {
+        prefetch_index(slice::from_ref(self), 0);
+    }
+
     fn behaviour(&self) -> &dyn AnyBehaviour {
         &self.behaviour
     }
