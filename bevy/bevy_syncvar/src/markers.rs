@@ -10,7 +10,8 @@ use crate::Net;
 /// Marker of a client's entities that are ahead of the server: the components of [`predict`](crate::PredictApp::predict)
 /// are the results of `FixedUpdate` on this client, and the server corrects them.
 ///
-/// The game inserts it; [`predict_own`](crate::PredictApp::predict_own) does for all own entities.
+/// Own entities have it from the beginning, with a [`TickPlugin`](crate::TickPlugin) that is not
+/// [`unmarked`](crate::TickPlugin::unmarked); the game inserts and removes it at any time.
 ///
 /// In `FixedUpdate` a component has its state of the tick. Outside, its fields with `interpolate` lie between the last two
 /// ticks, and the error of a correction decays. Without `Remote` the entity is local to this client, and rolled back with the
@@ -22,7 +23,8 @@ pub struct Predicted;
 /// Marker of a client's entities that are drawn between received states: fields with `interpolate` have the values of the
 /// client's view in each frame. [`Received`](crate::Received) reports the other fields.
 ///
-/// The game inserts it; [`predict_own`](crate::PredictApp::predict_own) does for all entities. [`Predicted`] counts for the components that are predicted.
+/// All entities of the server have it from the beginning, with a [`TickPlugin`](crate::TickPlugin) that is not
+/// [`unmarked`](crate::TickPlugin::unmarked). [`Predicted`] counts for the components that are predicted.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[component(clone_behavior = Ignore, on_remove = release)]
 pub struct Interpolated;

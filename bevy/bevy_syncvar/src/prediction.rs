@@ -12,7 +12,7 @@ use bevy_ecs::component::Mutable;
 use bevy_ecs::prelude::*;
 
 use crate::registry::{ClientParts, Registry, register};
-use crate::{Interpolated, NetEntities, Owned, Predicted, Remote, Replicate, ShadowOf};
+use crate::{NetEntities, Replicate, ShadowOf};
 use local::{LocalComponent, LocalResource};
 use predicted::PredictedComponent;
 use spawns::{LocalSpawns, StepSpawn};
@@ -130,10 +130,6 @@ pub trait PredictApp {
 
     /// Takes a resource back with the predicted entities.
     fn rollback_resource<R: Resource + Clone>(&mut self) -> &mut Self;
-
-    /// Predicts the own entities of a client, and draws its other entities between received states: they have
-    /// [`Predicted`](crate::Predicted) and [`Interpolated`](crate::Interpolated) from the beginning.
-    fn predict_own(&mut self) -> &mut Self;
 }
 
 impl PredictApp for App {
@@ -170,12 +166,6 @@ impl PredictApp for App {
 
     fn rollback_resource<R: Resource + Clone>(&mut self) -> &mut Self {
         RollbackTypes::add(self, LocalResource::<R>::default());
-        self
-    }
-
-    fn predict_own(&mut self) -> &mut Self {
-        self.register_required_components::<Owned, Predicted>();
-        self.register_required_components::<Remote, Interpolated>();
         self
     }
 }

@@ -43,7 +43,6 @@ pub(super) fn app(plugin: impl Plugin) -> App {
 
 /// Gives the bodies of a client their kind: its own character is dynamic, the rivals are kinematic.
 pub(super) fn choose_kinds(app: &mut App) {
-    app.predict_own();
     app.add_observer(|added: On<Add<Character>>, mut commands: Commands| {
         commands
             .entity(added.entity)

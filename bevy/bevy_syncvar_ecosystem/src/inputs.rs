@@ -37,7 +37,6 @@ fn shared(app: &mut App) {
     app.insert_resource(Time::<Fixed>::from_hz(60.0))
         .add_plugins((TimePlugin, TickPlugin::<Keys>::default()))
         .predict::<Walker>()
-        .predict_own()
         .add_systems(FixedUpdate, walk);
 }
 

@@ -12,7 +12,7 @@ use super::step::{TickState, end_fixed};
 use super::{client, server};
 use crate::prediction::RollbackTypes;
 use crate::time::Tick;
-use crate::{Client, Server, SyncVarSystems};
+use crate::{Client, Interpolated, Owned, Predicted, Remote, Server, SyncVarSystems};
 
 /// Makes `FixedUpdate` the tick of both ends, with the inputs `M` of the clients. Both apps add it, with the same
 /// `Time<Fixed>`.
@@ -46,11 +46,30 @@ use crate::{Client, Server, SyncVarSystems};
 ///
 /// [`Tick`] has the number, the same on both ends, and [`Time`] in `FixedUpdate` the time of the tick. The ticks follow the
 /// time of the network: `Time<Virtual>` does not stop them. A game without inputs takes `bool`.
-pub struct TickPlugin<M>(PhantomData<fn() -> M>);
+///
+/// Own entities of a client are ahead of the server, and its other entities are drawn between received states: they have
+/// [`Predicted`] and [`Interpolated`] from the beginning. The game removes and inserts the markers at any time.
+pub struct TickPlugin<M> {
+    marks: bool,
+    input: PhantomData<fn() -> M>,
+}
+
+impl<M> TickPlugin<M> {
+    /// Makes a plugin that leaves the markers [`Predicted`] and [`Interpolated`] to the game.
+    pub fn unmarked() -> Self {
+        Self {
+            marks: false,
+            input: PhantomData,
+        }
+    }
+}
 
 impl<M> Default for TickPlugin<M> {
     fn default() -> Self {
-        Self(PhantomData)
+        Self {
+            marks: true,
+            ..Self::unmarked()
+        }
     }
 }
 
@@ -63,6 +82,10 @@ impl<M: SyncValue + Default> Plugin for TickPlugin<M> {
             .init_resource::<RollbackTypes>()
             .init_resource::<HeldInput<M>>()
             .insert_resource(InputType::of::<M>());
+        if self.marks {
+            app.register_required_components::<Owned, Predicted>();
+            app.register_required_components::<Remote, Interpolated>();
+        }
         let own_loop = RunFixedMainLoopSystems::FixedMainLoop;
         app.configure_sets(RunFixedMainLoop, own_loop.run_if(is_apart));
         let ticks = SyncVarSystems::Ticks;

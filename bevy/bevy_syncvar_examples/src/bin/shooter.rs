@@ -50,7 +50,6 @@ fn app(plugin: impl Plugin) -> App {
         .replicate::<Player>()
         .predict::<Body>()
         .predict::<Gun>()
-        .predict_own()
         .add_systems(FixedUpdate, (run, fire, fly).chain());
     app
 }
@@ -136,9 +135,7 @@ fn expire(mut shells: Query<(Entity, &mut Shell)>, mut commands: Commands) {
 fn client(plugin: ClientPlugin) -> App {
     let mut app = app(plugin);
     app.add_systems(PreUpdate, read_keys)
-        .add_systems(FixedUpdate, bang.after(fire).run_if(new_tick))
-        .add_systems(Update, draw)
-        .add_observer(show);
+        .add_systems(Update, (bang, draw, show).chain());
     app
 }
 
@@ -151,8 +148,8 @@ fn read_keys(mut lines: ResMut<Lines>, mut held: ResMut<HeldInput<Controls>>) {
 }
 
 /// Sounds at once, ahead of the server.
-fn bang(guns: Query<&Gun, With<Predicted>>, mut screen: ResMut<Screen>) {
-    if guns.iter().any(|gun| gun.0 == PAUSE) {
+fn bang(shells: Query<(), Added<Shell>>, mut screen: ResMut<Screen>) {
+    for () in &shells {
         screen.show("bang");
     }
 }
@@ -163,10 +160,11 @@ fn draw(bodies: Query<(&Body, Has<Player>, Has<Predicted>)>, mut screen: ResMut<
     screen.picture = dots.collect();
 }
 
-fn show(hit: On<Received<Player>>, players: Query<&Player>, mut screen: ResMut<Screen>) -> Result {
-    let Player { name, hp, hits } = players.get(hit.entity)?;
-    screen.show(format!("{name}: {hp} left, {hits} hits"));
-    Ok(())
+fn show(players: Query<Ref<Player>, Changed<Player>>, mut screen: ResMut<Screen>) {
+    for player in players.iter().filter(|player| !player.is_added()) {
+        let Player { name, hp, hits } = &*player;
+        screen.show(format!("{name}: {hp} left, {hits} hits"));
+    }
 }
 
 const EXAMPLE: Example = Example {

@@ -131,7 +131,6 @@ impl Rig {
     pub(crate) fn add_client(&mut self) -> &mut App {
         let mut client = app(self.types);
         client.add_plugins(ClientPlugin::new(self.connector.link()));
-        client.predict_own();
         self.clients.push(client);
         self.clients.last_mut().unwrap()
     }
