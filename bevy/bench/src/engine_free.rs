@@ -77,32 +77,43 @@ impl CoreServer {
     }
 }
 
-impl World for CoreServer {
-    fn frame(&mut self, tick: u32, fields: Fields) {
-        if fields != Fields::None {
-            let first = tick as usize % CHANGED;
-            for id in self.ids.iter().skip(first).step_by(CHANGED) {
-                if let Ok(mut unit) = self.end.get_mut::<PlainUnit>(*id) {
-                    unit.write(tick, fields);
-                }
+impl CoreServer {
+    fn write(&mut self, tick: u32, fields: Fields) {
+        if fields == Fields::None {
+            return;
+        }
+        let first = tick as usize % CHANGED;
+        for id in self.ids.iter().skip(first).step_by(CHANGED) {
+            if let Ok(mut unit) = self.end.get_mut::<PlainUnit>(*id) {
+                unit.write(tick, fields);
             }
         }
+    }
+}
+
+impl World for CoreServer {
+    fn frame(&mut self, tick: u32, fields: Fields) {
+        self.write(tick, fields);
         self.now += Duration::from_millis(16);
         self.end.update(self.now);
         while self.end.poll_transmit().is_some() {}
     }
 }
 
-/// A server and a client; the time is the sum of the ends.
+/// A client, with its server.
 pub(crate) struct CoreClient {
     server: CoreServer,
-    clients: Vec<(ConnectionId, NetworkClient)>,
+    connection: ConnectionId,
+    end: NetworkClient,
+    /// Packets of the server, by channel.
+    packets: Vec<(u8, Vec<u8>)>,
 }
 
 impl CoreClient {
     pub(crate) fn new(objects: usize) -> Self {
         let mut server = server();
-        let mut clients = vec![connect(&mut server)];
+        let (connection, client) = connect(&mut server);
+        let mut clients = [(connection, client)];
         let mut now = Duration::ZERO;
         let ids = (0..objects)
             .map(|_| server.spawn(PlainUnit::new()))
@@ -111,32 +122,46 @@ impl CoreClient {
             now += Duration::from_millis(16);
             exchange(&mut server, &mut clients, now);
         }
+        let [(_, end)] = clients;
+        let server = CoreServer {
+            end: server,
+            ids,
+            now,
+        };
         Self {
-            server: CoreServer {
-                end: server,
-                ids,
-                now,
-            },
-            clients,
+            server,
+            connection,
+            end,
+            packets: Vec::new(),
         }
     }
 }
 
 impl World for CoreClient {
-    fn frame(&mut self, tick: u32, fields: Fields) {
+    fn prepare(&mut self, tick: u32, fields: Fields) {
         let server = &mut self.server;
-        if fields != Fields::None {
-            let first = tick as usize % CHANGED;
-            for id in server.ids.iter().skip(first).step_by(CHANGED) {
-                if let Ok(mut unit) = server.end.get_mut::<PlainUnit>(*id) {
-                    unit.write(tick, fields);
-                }
-            }
-        }
+        server.write(tick, fields);
         server.now += Duration::from_millis(16);
-        exchange(&mut server.end, &mut self.clients, server.now);
-        while let Some((_, client)) = self.clients.first_mut()
-            && client.poll_event().is_some()
-        {}
+        server.end.update(server.now);
+        while let Some(packet) = server.end.poll_transmit() {
+            self.packets
+                .push((packet.channel, packet.to_bytes().to_vec()));
+        }
+    }
+
+    fn frame(&mut self, _: u32, _: Fields) {
+        for (channel, bytes) in self.packets.drain(..) {
+            let _ = self.end.handle_packet(channel, &bytes);
+        }
+        self.end.update(self.server.now);
+        while self.end.poll_event().is_some() {}
+    }
+
+    fn finish(&mut self) {
+        while let Some(packet) = Endpoint::poll_transmit(&mut self.end) {
+            let (channel, bytes) = (packet.channel, packet.to_bytes());
+            let server = &mut self.server.end;
+            let _ = server.handle_packet(self.connection, channel, &bytes);
+        }
     }
 }

@@ -119,7 +119,7 @@ fn write(app: &mut App, entities: &[Entity], tick: u32, fields: Fields) {
     }
 }
 
-/// A server and a client; the time is the sum of the ends.
+/// A client, with its server.
 pub(crate) struct PluginClient<const BUNDLE: bool> {
     server: App,
     view: App,
@@ -139,15 +139,21 @@ impl<const BUNDLE: bool> PluginClient<BUNDLE> {
             view: client::<BUNDLE>(link),
             entities,
         };
-        (0..10).for_each(|tick| made.frame(tick, Fields::None));
+        for tick in 0..10 {
+            made.prepare(tick, Fields::None);
+            made.frame(tick, Fields::None);
+        }
         made
     }
 }
 
 impl<const BUNDLE: bool> World for PluginClient<BUNDLE> {
-    fn frame(&mut self, tick: u32, fields: Fields) {
+    fn prepare(&mut self, tick: u32, fields: Fields) {
         write(&mut self.server, &self.entities, tick, fields);
         self.server.update();
+    }
+
+    fn frame(&mut self, _: u32, _: Fields) {
         self.view.update();
     }
 }

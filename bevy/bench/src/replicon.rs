@@ -27,8 +27,8 @@ pub(crate) struct RepliconServer {
     entities: Vec<Entity>,
 }
 
-/// A server and a client; the time is the sum of the ends.
-pub(crate) struct RepliconPair(RepliconServer);
+/// A client, with its server.
+pub(crate) struct RepliconClient(RepliconServer);
 
 fn app() -> App {
     let mut app = App::new();
@@ -123,18 +123,24 @@ impl World for RepliconServer {
     }
 }
 
-impl RepliconPair {
+impl RepliconClient {
     pub(crate) fn new(objects: usize) -> Self {
         Self(RepliconServer::new(objects, 1))
     }
 }
 
-impl World for RepliconPair {
-    fn frame(&mut self, tick: u32, fields: Fields) {
+impl World for RepliconClient {
+    fn prepare(&mut self, tick: u32, fields: Fields) {
         self.0.write(tick, fields);
         self.0.app.update();
+    }
+
+    fn frame(&mut self, _: u32, _: Fields) {
         self.0.deliver();
         self.0.client.update();
+    }
+
+    fn finish(&mut self) {
         self.0.answer();
     }
 }

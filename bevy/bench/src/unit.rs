@@ -4,7 +4,7 @@ use bevy_ecs::prelude::Component;
 use bevy_syncvar::prelude::Replicate;
 use syncvar::prelude::{NetworkBehaviour, SyncVar};
 
-use crate::Fields;
+use crate::{CHANGED, Fields};
 
 /// The object as a component.
 #[derive(Component, Replicate, Clone, Default)]
@@ -42,8 +42,10 @@ pub(crate) struct PlainUnit {
     name: SyncVar<String>,
 }
 
+/// Changes the last letter, differently at each change of an object.
 fn name(tick: u32, name: &mut String) {
-    let digit = char::from(b'0' + u8::try_from(tick % 10).unwrap_or(0));
+    let changes = tick / u32::try_from(CHANGED).unwrap_or(1);
+    let digit = char::from(b'0' + u8::try_from(changes % 10).unwrap_or(0));
     name.pop();
     name.push(digit);
 }

@@ -1,5 +1,7 @@
 //! Entities and their objects: markers, ids, the table of both.
 
+mod pages;
+
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,6 +14,7 @@ use bevy_platform::collections::HashMap;
 use syncvar::{NetId, NetRef};
 
 use crate::queue::ServerQueue;
+use pages::EntityPages;
 
 /// Marker of the entities that a server sends to its clients, with all their registered components.
 ///
@@ -78,7 +81,7 @@ const NO_OBJECT: (EntityGeneration, NetId) = (EntityGeneration::FIRST, NetId::NO
 /// The entities of objects, and the objects of entities.
 #[derive(Resource, Debug, Default)]
 pub struct NetEntities {
-    entities: HashMap<NetId, Entity>,
+    entities: EntityPages,
     /// Generations of the entities with their objects, by the index of the entity.
     ids: Vec<(EntityGeneration, NetId)>,
     /// Client: object whose component is being read.
@@ -98,7 +101,7 @@ struct References {
 impl NetEntities {
     /// Returns the entity of an object.
     pub fn entity(&self, id: NetId) -> Option<Entity> {
-        self.entities.get(&id).copied()
+        self.entities.get(id)
     }
 
     /// Returns the object of an entity.
@@ -129,7 +132,7 @@ impl NetEntities {
 
     /// Returns all objects with their entities, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (NetId, Entity)> {
-        self.entities.iter().map(|(id, entity)| (*id, *entity))
+        self.entities.iter()
     }
 
     pub(crate) fn insert(&mut self, id: NetId, entity: Entity) {
@@ -144,7 +147,7 @@ impl NetEntities {
     }
 
     pub(crate) fn remove(&mut self, id: NetId) -> Option<Entity> {
-        let entity = self.entities.remove(&id)?;
+        let entity = self.entities.remove(id)?;
         if let Some(place) = self.ids.get_mut(entity.index_u32() as usize)
             && *place == (entity.generation(), id)
         {

@@ -167,5 +167,7 @@ pub mod prelude {
 /// Names used by the derives. Not for use by hand; it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::replicate::{read_mapped, read_value, write_mapped, write_value};
+    pub use crate::replicate::{
+        give_mapped, give_value, read_mapped, read_value, write_mapped, write_value,
+    };
 }

@@ -3,6 +3,7 @@
 mod bundle;
 mod component;
 mod immutable;
+mod lookahead;
 mod observe;
 mod pair;
 mod queries;
@@ -26,7 +27,7 @@ use crate::{Client, NetEntities, Replicate, Server, ShadowOf};
 pub use bundle::ReplicateBundle;
 use bundle::{AnyBundle, TypedBundle};
 use component::ReplicatedComponent;
-pub(crate) use component::{owner_fields, receive};
+pub(crate) use component::{give, owner_fields};
 use immutable::{Relation, ReplicatedImmutable};
 pub(crate) use observe::components_of;
 pub(crate) use pair::TypePair;

@@ -54,6 +54,11 @@ pub trait ShadowOf<C>: NetworkBehaviour + Default {
         fields: u64,
         entities: &NetEntities,
     ) -> Option<Self::Before>;
+
+    /// Like [`read`](Self::read), without the previous values. Returns whether a field differed.
+    fn give(&mut self, component: &mut C, fields: u64, entities: &NetEntities) -> bool {
+        self.read(component, fields, entities).is_some()
+    }
 }
 
 /// A component that is a behaviour itself, with `SyncVar`s and collections: `#[derive(Component, NetworkBehaviour, Default)]`.
@@ -108,6 +113,30 @@ pub fn write_mapped<T: NetValue>(from: &T, to: &mut SyncVar<T::Wire>, entities: 
 pub fn read_value<T: SyncValue>(from: &SyncVar<T>, to: &mut T) -> Option<T> {
     let differs = !to.same(from.get());
     differs.then(|| mem::replace(to, from.get().clone()))
+}
+
+/// Like [`read_value`], without the previous value: a text that fits costs no allocation.
+#[inline]
+pub fn give_value<T: SyncValue>(from: &SyncVar<T>, to: &mut T) -> bool {
+    let differs = !to.same(from.get());
+    if differs {
+        to.clone_from(from.get());
+    }
+    differs
+}
+
+/// Like [`read_mapped`], without the previous value.
+#[inline]
+pub fn give_mapped<T: NetValue>(
+    from: &SyncVar<T::Wire>,
+    to: &mut T,
+    entities: &NetEntities,
+) -> bool {
+    let differs = !to.is_same(from.get(), entities);
+    if differs {
+        *to = T::from_wire(from.get(), entities);
+    }
+    differs
 }
 
 /// Gives a received field with entities to a component; returns its previous value if it differed.

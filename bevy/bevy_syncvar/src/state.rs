@@ -1,8 +1,7 @@
 //! States of a client: `JoinState`, run conditions.
 
 use bevy_ecs::prelude::*;
-use syncvar::NetworkClient;
-use syncvar::prelude::EventReader;
+use syncvar::ClientEvent;
 
 use crate::Server;
 
@@ -23,7 +22,8 @@ pub enum JoinState {
 /// State of the client of an app. The run condition [`joined`](crate::joined) reads it.
 #[derive(Resource)]
 pub struct ClientSession {
-    pub(crate) reader: EventReader,
+    /// Events of the frame, without the changes of fields.
+    pub(crate) events: Vec<ClientEvent>,
     pub(crate) state: JoinState,
 }
 
@@ -33,9 +33,9 @@ impl ClientSession {
         self.state
     }
 
-    pub(crate) fn new(client: &mut NetworkClient) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            reader: client.event_reader(),
+            events: Vec::new(),
             state: JoinState::Connecting,
         }
     }

@@ -27,8 +27,7 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct) -> syn::Result<TokenStr
     let (generics, type_generics, bounds) = input.generics.split_for_impl();
     let declaration = declaration(input, &shadow, &sent);
     let previous_struct = previous_struct(input, data, &previous, &all);
-    let create = create(&all);
-    let (write, read) = transfers(&sent);
+    let functions = functions(input, &all, &sent);
     Ok(quote! {
         #declaration
         #previous_struct
@@ -37,33 +36,7 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct) -> syn::Result<TokenStr
         impl #generics ::bevy_syncvar::ShadowOf<#component #type_generics> for #shadow #type_generics #bounds {
             type Before = #previous #type_generics;
 
-            fn write(
-                &mut self,
-                component: &mut #component #type_generics,
-                fields: u64,
-                entities: &::bevy_syncvar::NetEntities,
-            ) {
-                let _ = (&component, fields, entities);
-                #(#write)*
-            }
-
-            fn create(&mut self, entities: &::bevy_syncvar::NetEntities) -> #component #type_generics {
-                let _ = entities;
-                #component { #(#create)* }
-            }
-
-            fn read(
-                &mut self,
-                component: &mut #component #type_generics,
-                fields: u64,
-                entities: &::bevy_syncvar::NetEntities,
-            ) -> ::core::option::Option<Self::Before> {
-                let _ = (&component, fields, entities);
-                let mut previous = Self::Before::default();
-                let mut changed = false;
-                #(#read)*
-                changed.then_some(previous)
-            }
+            #functions
         }
 
         #[automatically_derived]
@@ -71,6 +44,55 @@ fn expand_struct(input: &DeriveInput, data: &DataStruct) -> syn::Result<TokenStr
             type Shadow = #shadow #type_generics;
         }
     })
+}
+
+/// Functions of a shadow.
+fn functions(input: &DeriveInput, all: &[Field], sent: &[&Field]) -> TokenStream {
+    let component = &input.ident;
+    let (_, type_generics, _) = input.generics.split_for_impl();
+    let create = create(all);
+    let Transfers { write, read, give } = transfers(sent);
+    quote! {
+        fn write(
+            &mut self,
+            component: &mut #component #type_generics,
+            fields: u64,
+            entities: &::bevy_syncvar::NetEntities,
+        ) {
+            let _ = (&component, fields, entities);
+            #(#write)*
+        }
+
+        fn create(&mut self, entities: &::bevy_syncvar::NetEntities) -> #component #type_generics {
+            let _ = entities;
+            #component { #(#create)* }
+        }
+
+        fn read(
+            &mut self,
+            component: &mut #component #type_generics,
+            fields: u64,
+            entities: &::bevy_syncvar::NetEntities,
+        ) -> ::core::option::Option<Self::Before> {
+            let _ = (&component, fields, entities);
+            let mut previous = Self::Before::default();
+            let mut changed = false;
+            #(#read)*
+            changed.then_some(previous)
+        }
+
+        fn give(
+            &mut self,
+            component: &mut #component #type_generics,
+            fields: u64,
+            entities: &::bevy_syncvar::NetEntities,
+        ) -> bool {
+            let _ = (&component, fields, entities);
+            let mut changed = false;
+            #(#give)*
+            changed
+        }
+    }
 }
 
 /// Declares the shadow.
@@ -153,9 +175,17 @@ fn create(all: &[Field]) -> Vec<TokenStream> {
     all.iter().map(member).collect()
 }
 
-/// Statements of `write` and of `read`.
-fn transfers(sent: &[&Field]) -> (Vec<TokenStream>, Vec<TokenStream>) {
-    let statements = |(index, field): (usize, &&Field)| {
+/// Statements of the functions of a shadow, a statement for each field.
+#[derive(Default)]
+struct Transfers {
+    write: Vec<TokenStream>,
+    read: Vec<TokenStream>,
+    give: Vec<TokenStream>,
+}
+
+fn transfers(sent: &[&Field]) -> Transfers {
+    let mut transfers = Transfers::default();
+    for (index, field) in sent.iter().enumerate() {
         let (member, name) = (&field.member, &field.name);
         let bit = quote!((1_u64 << #index));
         let (mapped, arguments) = match field.form {
@@ -164,21 +194,27 @@ fn transfers(sent: &[&Field]) -> (Vec<TokenStream>, Vec<TokenStream>) {
         };
         let write = format_ident!("write_{mapped}");
         let read = format_ident!("read_{mapped}");
-        let write = quote! {
+        let give = format_ident!("give_{mapped}");
+        transfers.write.push(quote! {
             if fields & #bit != 0 {
                 ::bevy_syncvar::__private::#write(&component.#member, &mut self.#name #arguments);
             }
-        };
-        let read = quote! {
+        });
+        transfers.read.push(quote! {
             if fields & #bit != 0 {
                 previous.#member =
                     ::bevy_syncvar::__private::#read(&self.#name, &mut component.#member #arguments);
                 changed |= previous.#member.is_some();
             }
-        };
-        (write, read)
-    };
-    sent.iter().enumerate().map(statements).unzip()
+        });
+        transfers.give.push(quote! {
+            if fields & #bit != 0 {
+                changed |=
+                    ::bevy_syncvar::__private::#give(&self.#name, &mut component.#member #arguments);
+            }
+        });
+    }
+    transfers
 }
 
 fn expand_enum(input: &DeriveInput) -> syn::Result<TokenStream> {

@@ -11,52 +11,48 @@ use crate::prediction::spawns;
 use crate::registry::{ClientParts, Registry};
 use crate::relations::scene::{SceneEntities, SceneId};
 use crate::relations::{hierarchy, scene};
+use crate::state::ClientSession;
 use crate::time::NetClock;
 use crate::{Net, NetEntities, Predicted, Remote};
-
-/// A change of the objects of a client.
-enum Arrival {
-    Spawned(NetId),
-    /// An object, and whether it may come back.
-    Despawned(NetId, bool),
-    /// Child and parent.
-    Moved(NetId, Option<NetId>),
-    /// A connection has replaced the objects of the connection before.
-    Connected,
-}
 
 /// Gives everything that has arrived to the world.
 pub(super) fn apply(world: &mut World) {
     scene::declare(world);
-    let Some(arrivals) = arrivals(world) else {
+    let Some(events) = new_events(world) else {
         return;
     };
-    for arrival in &arrivals {
-        match arrival {
-            Arrival::Spawned(id) => spawn(world, *id),
-            Arrival::Despawned(id, hidden) => {
-                despawn(world, *id, *hidden);
+    for event in &events {
+        match event {
+            ClientEvent::Spawned { object } => spawn(world, *object),
+            ClientEvent::Despawned { object, hidden } => {
+                despawn(world, *object, *hidden);
                 if !hidden {
-                    world.resource::<NetEntities>().forget(*id);
+                    world.resource::<NetEntities>().forget(*object);
                 }
             }
-            Arrival::Connected => sweep(world),
-            Arrival::Moved(..) => {}
+            // The connection has replaced the objects of the connection before.
+            ClientEvent::Connected => sweep(world),
+            _ => {}
         }
     }
     let mut holders = Vec::new();
-    for arrival in arrivals {
-        match arrival {
-            Arrival::Spawned(id) => {
-                let family = hierarchy::family(world.resource::<Client>(), id);
+    for event in &events {
+        match event {
+            ClientEvent::Spawned { object } => {
+                let family = hierarchy::family(world.resource::<Client>(), *object);
                 for (child, parent) in family {
                     hierarchy::apply(world, child, parent);
                 }
-                holders.extend(world.resource::<NetEntities>().holders(id));
+                holders.extend(world.resource::<NetEntities>().holders(*object));
             }
-            Arrival::Moved(child, parent) => hierarchy::apply(world, child, parent),
-            Arrival::Despawned(..) | Arrival::Connected => {}
+            ClientEvent::ParentChanged { object, parent } => {
+                hierarchy::apply(world, *object, *parent);
+            }
+            _ => {}
         }
+    }
+    if let Some(mut session) = world.get_resource_mut::<ClientSession>() {
+        session.events.extend(events);
     }
     holders.extend(release(world));
     holders.sort_unstable();
@@ -106,17 +102,11 @@ pub(super) fn show(world: &mut World) {
     *world.resource_mut::<Registry>() = registry;
 }
 
-/// Returns the changes of the objects since the last call; `None` without a client.
-fn arrivals(world: &mut World) -> Option<Vec<Arrival>> {
+/// Returns the events since the last call, without the changes of fields, which are most of them; `None` without a client.
+fn new_events(world: &mut World) -> Option<Vec<ClientEvent>> {
     let mut resource = world.get_resource_mut::<Client>()?;
-    let arrival = |event: &ClientEvent| match event {
-        ClientEvent::Spawned { object } => Some(Arrival::Spawned(*object)),
-        ClientEvent::Despawned { object, hidden } => Some(Arrival::Despawned(*object, *hidden)),
-        ClientEvent::ParentChanged { object, parent } => Some(Arrival::Moved(*object, *parent)),
-        ClientEvent::Connected => Some(Arrival::Connected),
-        _ => None,
-    };
-    Some(resource.new_events().filter_map(arrival).collect())
+    let is_other = |event: &&ClientEvent| !matches!(event, ClientEvent::Changed { .. });
+    Some(resource.new_events().filter(is_other).cloned().collect())
 }
 
 fn spawn(world: &mut World, id: NetId) {

@@ -137,7 +137,7 @@ fn start(world: &mut World) {
     }
     let mut client = NetworkClient::with_config(prefabs, config);
     client.set_join_payload(settings.payload.clone());
-    world.insert_resource(ClientSession::new(&mut client));
+    world.insert_resource(ClientSession::new());
     world.insert_resource(Client::new(client));
     scene::start(world);
 }

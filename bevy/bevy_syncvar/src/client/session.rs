@@ -1,33 +1,30 @@
 //! Session of a client: its events to the world.
 
+use std::mem;
+
 use bevy_ecs::prelude::*;
 use syncvar::{ClientEvent, DisconnectReason};
 
-use crate::Client;
 use crate::connections::{Disconnected, show_owned};
 use crate::state::ClientSession;
 use crate::{JoinState, calls, events};
 
 /// Gives the events of the client to the world, behind its objects.
 pub(super) fn dispatch(world: &mut World) {
-    if !world.contains_resource::<Client>() || !world.contains_resource::<ClientSession>() {
+    let Some(mut session) = world.get_resource_mut::<ClientSession>() else {
         return;
+    };
+    let received = mem::take(&mut session.events);
+    for event in &received {
+        session.state = match event {
+            ClientEvent::Connected
+            | ClientEvent::NotReady
+            | ClientEvent::Returned { resumed: false } => JoinState::Connecting,
+            ClientEvent::Ready | ClientEvent::Returned { resumed: true } => JoinState::Joined,
+            ClientEvent::Refused { .. } | ClientEvent::Disconnected { .. } => JoinState::Left,
+            _ => session.state,
+        };
     }
-    let received = world.resource_scope(|world, mut session: Mut<ClientSession>| {
-        let client = world.resource::<Client>();
-        let received: Vec<_> = client.read_events(&mut session.reader).cloned().collect();
-        for event in &received {
-            session.state = match event {
-                ClientEvent::Connected
-                | ClientEvent::NotReady
-                | ClientEvent::Returned { resumed: false } => JoinState::Connecting,
-                ClientEvent::Ready | ClientEvent::Returned { resumed: true } => JoinState::Joined,
-                ClientEvent::Refused { .. } | ClientEvent::Disconnected { .. } => JoinState::Left,
-                _ => session.state,
-            };
-        }
-        received
-    });
     for event in received {
         handle(world, event);
     }

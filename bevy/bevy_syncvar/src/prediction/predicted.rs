@@ -13,7 +13,7 @@ use syncvar::{NetId, NetworkClient};
 
 use super::history::History;
 use super::{RollbackType, move_component};
-use crate::registry::{ClientParts, owner_fields, receive};
+use crate::registry::{ClientParts, give, owner_fields};
 use crate::{Net, NetEntities, Owned, Predicted, Replicated, ShadowOf};
 
 type Ahead<C> =
@@ -72,7 +72,7 @@ where
             if let Some(mut state) = state {
                 // What this client writes as the owner is in the component.
                 let own = if is_owned { owner_fields::<S>() } else { 0 };
-                receive(component, &mut state, !own, parts.entities);
+                give(component, &mut state, !own, parts.entities);
             }
         }
     }
@@ -131,7 +131,7 @@ where
                 }
             };
             if let Some(mut travels) = travels {
-                receive(component, &mut travels, u64::MAX, entities);
+                give(component, &mut travels, u64::MAX, entities);
             }
         }
         // Entities that are gone have no state of this tick.

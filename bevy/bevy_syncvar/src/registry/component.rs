@@ -10,10 +10,14 @@ use syncvar::behaviour::{BehaviourList, Optional};
 use syncvar::schema::Writers;
 use syncvar::{ConnectionId, NetId, NetworkBehaviour};
 
-use super::queries::Queries;
+use super::lookahead::Lookahead;
+use super::queries::{PresentQuery, Queries};
 use super::transfer::Transfer;
 use super::{ClientParts, ReplicatedType, ServerParts, TypePair};
 use crate::{Net, NetEntities, Received, Remote, Replicated, ShadowOf};
+
+/// Components to add whose memory stays.
+const KEPT: usize = 64;
 
 /// Functions for a component `C` with the shadow `S`, which is sent `W`hen this filter matches, from entities that match
 /// `F`. The vectors are empty between two frames.
@@ -30,6 +34,8 @@ where
     added: Vec<(Entity, C)>,
     removed: Vec<Entity>,
     received: Vec<(Entity, S::Before)>,
+    /// Entities of the received objects.
+    targets: Vec<(NetId, Entity)>,
     /// Values of a view.
     view: S,
     is_predicted: bool,
@@ -51,6 +57,7 @@ where
             added: Vec::new(),
             removed: Vec::new(),
             received: Vec::new(),
+            targets: Vec::new(),
             view: S::default(),
             is_predicted: false,
             present_values: Vec::new(),
@@ -200,17 +207,19 @@ where
         let mut present = present.query_mut(&mut *parts.world);
         let (added, removed, received) = (&mut self.added, &mut self.removed, &mut self.received);
         let is_predicted = self.is_predicted;
-        let mut take = |id: NetId, shadow: Option<&mut S>, fields: u64| {
-            let Some(entity) = entities.entity(id) else {
-                return;
-            };
+        let mut take = |present: &mut PresentQuery<'_, '_, C>,
+                        (id, entity): (NetId, Entity),
+                        shadow: Option<&mut S>,
+                        fields: u64| {
             entities.set_holder(id);
             match (shadow, present.get_mut(entity).ok()) {
                 (Some(shadow), Some((component, is_ahead, is_behind))) => {
                     let fields = fields & !shown::<S>(is_predicted && is_ahead, is_behind);
-                    let previous = receive(component, shadow, fields, entities);
                     if is_observed {
+                        let previous = receive(component, shadow, fields, entities);
                         received.extend(previous.map(|previous| (entity, previous)));
+                    } else {
+                        give(component, shadow, fields, entities);
                     }
                 }
                 (Some(shadow), None) => added.push((entity, shadow.create(entities))),
@@ -219,10 +228,19 @@ where
             }
         };
         let client = &mut *parts.client;
+        let targets = &mut self.targets;
+        let mut ahead = Lookahead::begin::<C, Optional<S>>(targets, client, entities, &present);
         client.drain_received::<Optional<S>>(|id, _, shadow, fields| {
-            take(id, shadow.as_mut(), fields);
+            if let Some(entity) = ahead.next(id) {
+                take(&mut present, (id, entity), shadow.as_mut(), fields);
+            }
         });
-        client.drain_received::<S>(|id, _, shadow, fields| take(id, Some(shadow), fields));
+        let mut ahead = Lookahead::begin::<C, S>(targets, client, entities, &present);
+        client.drain_received::<S>(|id, _, shadow, fields| {
+            if let Some(entity) = ahead.next(id) {
+                take(&mut present, (id, entity), Some(shadow), fields);
+            }
+        });
     }
 
     fn refresh(&mut self, parts: &mut ClientParts<'_>, id: NetId) {
@@ -256,7 +274,7 @@ where
                 && let Some(view) = parts.client.view_at::<S>(net.id, now)
             {
                 let written = view.write_into(&mut self.view);
-                receive(component, &mut self.view, written, parts.entities);
+                give(component, &mut self.view, written, parts.entities);
             }
         }
     }
@@ -310,6 +328,8 @@ where
         if let Err(error) = world.try_insert_batch(self.added.drain(..)) {
             tracing::debug!(%error, "entities were despawned while they were received");
         }
+        // A join adds many.
+        self.added.shrink_to(KEPT);
     }
 
     fn report(&mut self, world: &mut World) {
@@ -356,6 +376,18 @@ pub(crate) fn receive<C, S: ShadowOf<C>>(
     let previous = shadow.read(component.bypass_change_detection(), fields, entities)?;
     component.set_changed();
     Some(previous)
+}
+
+/// Like [`receive`], without the previous values.
+pub(crate) fn give<C, S: ShadowOf<C>>(
+    mut component: Mut<'_, C>,
+    shadow: &mut S,
+    fields: u64,
+    entities: &NetEntities,
+) {
+    if shadow.give(component.bypass_change_detection(), fields, entities) {
+        component.set_changed();
+    }
 }
 
 /// Returns whether the observers of a host are told of the changes of the game.

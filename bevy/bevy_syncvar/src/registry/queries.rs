@@ -10,7 +10,10 @@ type Changes<C, W, F> = Components<C, (W, F, With<Replicated>)>;
 type Written<C> = Components<C, (Changed<C>, With<Remote>)>;
 type Components<C, F> = QueryState<(&'static Net, &'static mut C), F>;
 type All<C> = QueryState<(Entity, &'static Net, &'static mut C), With<Replicated>>;
-type Present<C> = QueryState<(&'static mut C, Has<Predicted>, Has<Interpolated>)>;
+type PresentData<C> = (&'static mut C, Has<Predicted>, Has<Interpolated>);
+type Present<C> = QueryState<PresentData<C>>;
+/// Components of received objects, with the markers of their entities.
+pub(super) type PresentQuery<'w, 's, C> = Query<'w, 's, PresentData<C>>;
 type Shown<C> = QueryState<(
     &'static Net,
     &'static mut C,
