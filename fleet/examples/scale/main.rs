@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use process::{MeasuredProcess, Usage};
 
-type Fallible<T> = Result<T, Box<dyn Error>>;
+type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// Spectators that join at once, beside the others.
 const BURST: usize = 1_000;
@@ -40,7 +40,7 @@ const FEW: usize = 10;
 /// Time in which the relay is stopped.
 const STOP: Duration = Duration::from_secs(10);
 
-fn main() -> Fallible<()> {
+fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -56,7 +56,7 @@ fn main() -> Fallible<()> {
 }
 
 /// Origin and relay.
-struct Stage {
+struct Chain {
     origin: MeasuredProcess,
     relay: MeasuredProcess,
     /// Address for spectators.
@@ -64,8 +64,8 @@ struct Stage {
     health: String,
 }
 
-impl Stage {
-    fn start(mut origin: MeasuredProcess) -> Fallible<Self> {
+impl Chain {
+    fn start(mut origin: MeasuredProcess) -> Result<Self> {
         let source = format!("tcp://{}", origin.line("relays: ")?);
         let arguments = ["relay", &source, "--listen", "tcp://127.0.0.1:0"];
         let health = ["--health", "127.0.0.1:0"];
@@ -82,27 +82,27 @@ impl Stage {
     }
 
     /// Starts spectators in waves, and waits until all see the world.
-    fn join(&self, count: usize, wave: usize) -> Fallible<Vec<MeasuredProcess>> {
+    fn join(&self, count: usize, wave: usize) -> Result<Vec<MeasuredProcess>> {
         let sizes = (0..count.div_ceil(CROWD)).map(|number| CROWD.min(count - number * CROWD));
         let crowds = sizes.map(|size| {
             let (size, wave) = (size.to_string(), wave.to_string());
             MeasuredProcess::start_self(&["crowd", &self.address, &size, &wave])
         });
-        let mut crowds = crowds.collect::<Fallible<Vec<_>>>()?;
+        let mut crowds = crowds.collect::<Result<Vec<_>>>()?;
         for crowd in &mut crowds {
             crowd.line("ready: ")?;
         }
         Ok(crowds)
     }
 
-    fn probe(&self) -> Fallible<MeasuredProcess> {
+    fn probe(&self) -> Result<MeasuredProcess> {
         let mut probe = MeasuredProcess::start_self(&["probe", &self.address])?;
         probe.line("ready: ")?;
         Ok(probe)
     }
 
     /// Returns a counter of the relay.
-    fn counter(&self, name: &str) -> Fallible<u64> {
+    fn counter(&self, name: &str) -> Result<u64> {
         let body = process::get(&self.health, "/ready")?;
         let (_, rest) = { body.split_once(&format!("\"{name}\":")) }.ok_or("no such counter")?;
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -110,7 +110,7 @@ impl Stage {
     }
 
     /// Lets time pass, and prints the cost of both processes.
-    fn report(&mut self, what: &str, seconds: Duration, spectators: usize) -> Fallible<()> {
+    fn report(&mut self, what: &str, seconds: Duration, spectators: usize) -> Result<()> {
         self.origin.ask()?;
         let (before, records) = (
             (self.origin.usage()?, self.relay.usage()?),
@@ -121,7 +121,7 @@ impl Stage {
         let after = (self.origin.usage()?, self.relay.usage()?);
         let records = self.counter("records")? - records;
         let elapsed = started.elapsed().as_secs_f64();
-        let origin = origin::Report::parse(&self.origin.ask()?)?;
+        let origin = origin::OriginReport::parse(&self.origin.ask()?)?;
         let relay = Usage::since(after.1, before.1);
         println!("{what}, {spectators} spectators:");
         println!(
@@ -150,20 +150,20 @@ fn megabytes(bytes: usize) -> f64 {
     bytes as f64 / 1e6
 }
 
-fn measure(count: usize, seconds: Duration) -> Fallible<()> {
+fn measure(count: usize, seconds: Duration) -> Result<()> {
     let origin = MeasuredProcess::start_self(&["origin", "0"])?;
-    let mut stage = Stage::start(origin)?;
-    let mut first = stage.probe()?;
-    let few = stage.join(FEW, FEW)?;
-    stage.report("few", seconds, FEW + 1)?;
+    let mut chain = Chain::start(origin)?;
+    let mut first = chain.probe()?;
+    let few = chain.join(FEW, FEW)?;
+    chain.report("few", seconds, FEW + 1)?;
     println!("  first spectator: {}", first.ask()?);
-    let empty = stage.relay.usage()?.resident;
-    let mut crowds = stage.join(count.saturating_sub(FEW + 2), WAVE)?;
-    let mut last = stage.probe()?;
+    let empty = chain.relay.usage()?.resident;
+    let mut crowds = chain.join(count.saturating_sub(FEW + 2), WAVE)?;
+    let mut last = chain.probe()?;
     first.ask()?;
     last.ask()?;
-    stage.report("many", seconds, count)?;
-    let full = stage.relay.usage()?.resident;
+    chain.report("many", seconds, count)?;
+    let full = chain.relay.usage()?.resident;
     let kilobytes = full.saturating_sub(empty) / 1024 / count.max(1);
     println!(
         "  relay: {kilobytes} KB for each spectator, beside {:.1} MB",
@@ -174,22 +174,22 @@ fn measure(count: usize, seconds: Duration) -> Fallible<()> {
     for crowd in &mut crowds {
         println!("  crowd: {}", crowd.ask()?);
     }
-    join_at_once(&mut stage, &mut first)?;
-    stop(&mut stage, &mut crowds)?;
+    join_at_once(&mut chain, &mut first)?;
+    stop(&mut chain, &mut crowds)?;
     drop((few, crowds));
     Ok(())
 }
 
 /// Lets many spectators join in one moment.
-fn join_at_once(stage: &mut Stage, first: &mut MeasuredProcess) -> Fallible<()> {
-    stage.origin.ask()?;
+fn join_at_once(chain: &mut Chain, first: &mut MeasuredProcess) -> Result<()> {
+    chain.origin.ask()?;
     first.ask()?;
-    let before = stage.relay.usage()?;
+    let before = chain.relay.usage()?;
     let started = Instant::now();
-    let burst = stage.join(BURST, BURST)?;
+    let burst = chain.join(BURST, BURST)?;
     let elapsed = started.elapsed();
-    let relay = Usage::since(stage.relay.usage()?, before);
-    let origin = origin::Report::parse(&stage.origin.ask()?)?;
+    let relay = Usage::since(chain.relay.usage()?, before);
+    let origin = origin::OriginReport::parse(&chain.origin.ask()?)?;
     println!(
         "{BURST} joins at once: all see the world after {elapsed:.2?}, {} questions to the origin, {:.2?} of CPU of the relay",
         origin.questions, relay.cpu
@@ -200,12 +200,12 @@ fn join_at_once(stage: &mut Stage, first: &mut MeasuredProcess) -> Fallible<()> 
 }
 
 /// Stops the relay for a while.
-fn stop(stage: &mut Stage, crowds: &mut [MeasuredProcess]) -> Fallible<()> {
-    stage.origin.ask()?;
-    stage.relay.signal("-STOP")?;
+fn stop(chain: &mut Chain, crowds: &mut [MeasuredProcess]) -> Result<()> {
+    chain.origin.ask()?;
+    chain.relay.signal("-STOP")?;
     std::thread::sleep(STOP);
-    let origin = origin::Report::parse(&stage.origin.ask()?)?;
-    stage.relay.signal("-CONT")?;
+    let origin = origin::OriginReport::parse(&chain.origin.ask()?)?;
+    chain.relay.signal("-CONT")?;
     println!(
         "relay stopped for {STOP:?}: publishing call p50 {:?}, p99 {:?}, longest {:?} in {} ticks",
         origin.median, origin.p99, origin.longest, origin.ticks
@@ -218,13 +218,13 @@ fn stop(stage: &mut Stage, crowds: &mut [MeasuredProcess]) -> Fallible<()> {
 }
 
 /// Runs the origin under valgrind for as many ticks as the seconds have.
-fn count_instructions(count: usize, seconds: u64) -> Fallible<()> {
+fn count_instructions(count: usize, seconds: u64) -> Result<()> {
     let ticks = (seconds * u64::from(origin::RATE)).to_string();
     let origin = MeasuredProcess::start_counted(&["origin", &ticks])?;
-    let mut stage = Stage::start(origin)?;
-    let crowds = stage.join(count, WAVE)?;
+    let mut chain = Chain::start(origin)?;
+    let crowds = chain.join(count, WAVE)?;
     println!("{count} spectators, {ticks} ticks:");
-    stage.origin.wait()?;
+    chain.origin.wait()?;
     drop(crowds);
     Ok(())
 }

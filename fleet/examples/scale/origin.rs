@@ -12,7 +12,7 @@ use syncvar_fleet::{
     Carrier, CarrierEvent, Node, NodeId, Origin, Question, QuestionId, Role, Topic,
 };
 
-use crate::Fallible;
+use crate::Result;
 use crate::process::{at, input};
 
 /// Ticks per second.
@@ -63,7 +63,7 @@ fn clock() -> u64 {
 }
 
 /// Figures of an origin since the report before.
-pub(crate) struct Report {
+pub(crate) struct OriginReport {
     pub(crate) ticks: u64,
     bytes: u64,
     pub(crate) questions: u64,
@@ -72,9 +72,9 @@ pub(crate) struct Report {
     pub(crate) longest: Duration,
 }
 
-impl Report {
+impl OriginReport {
     /// Reads a report of the process.
-    pub(crate) fn parse(text: &str) -> Fallible<Self> {
+    pub(crate) fn parse(text: &str) -> Result<Self> {
         let numbers = text.split_whitespace().map(str::parse);
         let numbers = numbers.collect::<Result<Vec<u64>, _>>()?;
         let [ticks, bytes, questions, median, p99, longest] = numbers[..] else {
@@ -97,7 +97,7 @@ impl Report {
 }
 
 /// Runs an origin for a number of ticks; 0 for as long as the parent lives.
-pub(crate) fn run(ticks: u64) -> Fallible<()> {
+pub(crate) fn run(ticks: u64) -> Result<()> {
     let start = clock();
     let config = ServerConfig {
         tick_rate: RATE,

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use crate::Fallible;
+use crate::Result;
 
 /// Size of a page, in bytes.
 const PAGE: usize = 4096;
@@ -38,12 +38,12 @@ impl Usage {
 
 impl MeasuredProcess {
     /// Starts this program with arguments.
-    pub(crate) fn start_self(arguments: &[&str]) -> Fallible<Self> {
+    pub(crate) fn start_self(arguments: &[&str]) -> Result<Self> {
         Self::start(std::env::current_exe()?.as_os_str(), arguments)
     }
 
     /// Starts this program with arguments in valgrind, which prints the number of instructions at the end.
-    pub(crate) fn start_counted(arguments: &[&str]) -> Fallible<Self> {
+    pub(crate) fn start_counted(arguments: &[&str]) -> Result<Self> {
         let program = std::env::current_exe()?.display().to_string();
         let options = [
             "--tool=callgrind",
@@ -54,7 +54,7 @@ impl MeasuredProcess {
     }
 
     /// Starts the program `syncvar`.
-    pub(crate) fn start_relay(arguments: &[&str]) -> Fallible<Self> {
+    pub(crate) fn start_relay(arguments: &[&str]) -> Result<Self> {
         let own = std::env::current_exe()?;
         let directory = own.parent().and_then(|examples| examples.parent());
         let program = directory.ok_or("no directory")?.join("syncvar");
@@ -64,7 +64,7 @@ impl MeasuredProcess {
         Self::start(program.as_os_str(), arguments)
     }
 
-    fn start(program: &OsStr, arguments: &[&str]) -> Fallible<Self> {
+    fn start(program: &OsStr, arguments: &[&str]) -> Result<Self> {
         let mut child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -75,7 +75,7 @@ impl MeasuredProcess {
     }
 
     /// Reads the next line, and returns it without its beginning.
-    pub(crate) fn line(&mut self, begin: &str) -> Fallible<String> {
+    pub(crate) fn line(&mut self, begin: &str) -> Result<String> {
         let mut line = String::new();
         self.output.read_line(&mut line)?;
         let rest = line.trim().strip_prefix(begin);
@@ -83,7 +83,7 @@ impl MeasuredProcess {
     }
 
     /// Asks for the report since the last one.
-    pub(crate) fn ask(&mut self) -> Fallible<String> {
+    pub(crate) fn ask(&mut self) -> Result<String> {
         let input = self.child.stdin.as_mut().ok_or("no input")?;
         input.write_all(b"\n")?;
         input.flush()?;
@@ -91,13 +91,13 @@ impl MeasuredProcess {
     }
 
     /// Waits for the end of the process. Its input stays open meanwhile: without it the process ends.
-    pub(crate) fn wait(&mut self) -> Fallible<()> {
+    pub(crate) fn wait(&mut self) -> Result<()> {
         let _input = self.child.stdin.take();
         self.child.wait()?;
         Ok(())
     }
 
-    pub(crate) fn signal(&self, name: &str) -> Fallible<()> {
+    pub(crate) fn signal(&self, name: &str) -> Result<()> {
         let pid = self.child.id().to_string();
         let status = Command::new("kill").args([name, &pid]).status()?;
         if status.success() {
@@ -108,7 +108,7 @@ impl MeasuredProcess {
     }
 
     /// Returns the resources of the process. Linux alone has them.
-    pub(crate) fn usage(&self) -> Fallible<Usage> {
+    pub(crate) fn usage(&self) -> Result<Usage> {
         let process = format!("/proc/{}", self.child.id());
         let mut nanoseconds = 0;
         for thread in std::fs::read_dir(format!("{process}/task"))? {
@@ -134,7 +134,7 @@ impl Drop for MeasuredProcess {
 }
 
 /// Returns the answer of an HTTP server.
-pub(crate) fn get(address: &str, path: &str) -> Fallible<String> {
+pub(crate) fn get(address: &str, path: &str) -> Result<String> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n")?;
     let mut text = String::new();

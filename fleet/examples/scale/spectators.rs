@@ -6,7 +6,7 @@ use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
 use syncvar::transport::{Peer, TransportOptions};
 
-use crate::Fallible;
+use crate::Result;
 use crate::origin::{Stamp, prefabs};
 use crate::process::{at, input};
 
@@ -25,7 +25,7 @@ struct Spectator {
 }
 
 impl Spectator {
-    fn join(address: &str) -> Fallible<Self> {
+    fn join(address: &str) -> Result<Self> {
         let client = NetworkClient::new(prefabs());
         let peer = Peer::tcp(address, &client, TransportOptions::default())?;
         Ok(Self {
@@ -35,7 +35,7 @@ impl Spectator {
         })
     }
 
-    fn run(&mut self, now: Duration) -> Fallible<()> {
+    fn run(&mut self, now: Duration) -> Result<()> {
         let received = self.peer.receive(&mut self.client, now);
         self.client.update(now);
         self.peer.transmit(&mut self.client, now);
@@ -64,7 +64,7 @@ impl Spectator {
 }
 
 /// Runs many spectators. A wave of them begins once all before it see the world.
-pub(crate) fn run_crowd(address: &str, count: usize, wave: usize) -> Fallible<()> {
+pub(crate) fn run_crowd(address: &str, count: usize, wave: usize) -> Result<()> {
     let mut spectators = Vec::new();
     let (requests, mut is_ready) = (input(), false);
     let started = Instant::now();
@@ -92,7 +92,7 @@ pub(crate) fn run_crowd(address: &str, count: usize, wave: usize) -> Fallible<()
 }
 
 /// Runs a spectator that measures the age of ticks.
-pub(crate) fn run_probe(address: &str) -> Fallible<()> {
+pub(crate) fn run_probe(address: &str) -> Result<()> {
     let mut spectator = Spectator::join(address)?;
     let (requests, mut is_ready) = (input(), false);
     let started = Instant::now();

@@ -27,7 +27,7 @@ use std::time::Duration;
 use carriers::{OnLinks, OnZenoh};
 use process::{NodeProcess, free_port};
 
-type Fallible<T> = Result<T, Box<dyn Error>>;
+type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
 /// Time of the measurement of handovers.
 const HANDOVERS: Duration = Duration::from_secs(20);
@@ -35,7 +35,7 @@ const HANDOVERS: Duration = Duration::from_secs(20);
 /// Processes of zones; the last one only votes.
 const PROCESSES: u32 = 3;
 
-fn main() -> Fallible<()> {
+fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -53,7 +53,7 @@ fn main() -> Fallible<()> {
     }
 }
 
-fn play(carrier: &str) -> Fallible<()> {
+fn play(carrier: &str) -> Result<()> {
     exchange(carrier)?;
     let without = walk(carrier, "plain")?;
     println!("walk without borders: {without}");
@@ -73,9 +73,9 @@ struct Fleet {
 
 impl Fleet {
     /// Starts the zones with a game, and waits until both are active.
-    fn start(carrier: &str, game: &str) -> Fallible<Self> {
+    fn start(carrier: &str, game: &str) -> Result<Self> {
         let addresses = (0..PROCESSES).map(|_| free_port());
-        let addresses = addresses.collect::<Fallible<Vec<_>>>()?;
+        let addresses = addresses.collect::<Result<Vec<_>>>()?;
         let mut zones = Vec::new();
         for number in 1..=PROCESSES {
             let own = number as usize - 1;
@@ -91,7 +91,7 @@ impl Fleet {
     }
 }
 
-fn expect(process: &mut NodeProcess, line: &str) -> Fallible<()> {
+fn expect(process: &mut NodeProcess, line: &str) -> Result<()> {
     let found = process.line()?;
     if found == line {
         Ok(())
@@ -101,14 +101,14 @@ fn expect(process: &mut NodeProcess, line: &str) -> Fallible<()> {
 }
 
 /// Writes a line to a process.
-fn tell(process: &mut NodeProcess, line: &str) -> Fallible<()> {
+fn tell(process: &mut NodeProcess, line: &str) -> Result<()> {
     let input = process.child.stdin.as_mut().ok_or("no input")?;
     writeln!(input, "{line}")?;
     Ok(input.flush()?)
 }
 
 /// Moves objects between two zones, and prints the times of the handovers.
-fn exchange(carrier: &str) -> Fallible<()> {
+fn exchange(carrier: &str) -> Result<()> {
     let mut fleet = Fleet::start(carrier, "exchange")?;
     tell(&mut fleet.zones[0], "go")?;
     std::thread::sleep(Duration::from_secs(3));
@@ -140,7 +140,7 @@ fn exchange(carrier: &str) -> Fallible<()> {
 }
 
 /// Lets a walker walk, and a player watch it.
-fn walk(carrier: &str, game: &str) -> Fallible<player::Sight> {
+fn walk(carrier: &str, game: &str) -> Result<player::Sight> {
     let mut fleet = Fleet::start(carrier, game)?;
     let players = free_port()?;
     let mut arguments = vec!["gateway", carrier, &players];

@@ -7,8 +7,8 @@ use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
 use syncvar::transport::{Peer, TransportOptions};
 
-use crate::Fallible;
-use crate::world::{LENGTH, STEP, Walker, prefabs};
+use crate::Result;
+use crate::world::{Hiker, LENGTH, STEP, prefabs};
 
 /// Longest time of a walk.
 const PATIENCE: Duration = Duration::from_mins(3);
@@ -49,7 +49,7 @@ impl Sight {
 }
 
 /// Joins a gateway, and watches the walker to the end of its way. `begin` runs once the client has joined.
-pub(crate) fn watch(address: &str, begin: impl FnOnce() -> Fallible<()>) -> Fallible<Sight> {
+pub(crate) fn watch(address: &str, begin: impl FnOnce() -> Result<()>) -> Result<Sight> {
     let mut client = NetworkClient::new(prefabs());
     let mut peer = Peer::tcp(address, &client, TransportOptions::default())?;
     let (started, mut begin) = (Instant::now(), Some(begin));
@@ -86,5 +86,5 @@ pub(crate) fn watch(address: &str, begin: impl FnOnce() -> Fallible<()>) -> Fall
 
 fn place(client: &NetworkClient) -> Option<f32> {
     let mut ids = client.identities().map(NetworkIdentity::net_id);
-    ids.find_map(|id| Some(*client.get::<Walker>(id)?.x))
+    ids.find_map(|id| Some(*client.get::<Hiker>(id)?.x))
 }

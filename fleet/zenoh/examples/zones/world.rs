@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 use syncvar::prelude::*;
 use syncvar_fleet::zone::{Home, Partition, ZoneId};
 
-use crate::Fallible;
+use crate::Result;
 
 /// Ticks per second.
 pub(crate) const RATE: u32 = 30;
@@ -25,7 +25,7 @@ pub(crate) const STEP: f32 = 0.5;
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
-pub(crate) struct Walker {
+pub(crate) struct Hiker {
     #[sync_var]
     pub(crate) x: SyncVar<f32>,
     /// Zone that the object wants to be in, if it does not walk.
@@ -36,16 +36,16 @@ pub(crate) struct Walker {
 }
 
 pub(crate) fn prefabs() -> Prefabs {
-    Prefabs::new().register::<Walker>("walker")
+    Prefabs::new().register::<Hiker>("walker")
 }
 
 /// Returns microseconds of the clock of the machine.
-pub(crate) fn clock() -> Fallible<u64> {
+pub(crate) fn clock() -> Result<u64> {
     Ok(u64::try_from(UNIX_EPOCH.elapsed()?.as_micros())?)
 }
 
 /// Rule of a game.
-pub(crate) enum Rule {
+pub(crate) enum GameRule {
     /// Each object names its zone.
     Named,
     /// All objects belong to zone 1.
@@ -54,8 +54,8 @@ pub(crate) enum Rule {
     Striped,
 }
 
-impl Rule {
-    pub(crate) fn of(game: &str) -> Fallible<Self> {
+impl GameRule {
+    pub(crate) fn of(game: &str) -> Result<Self> {
         Ok(match game {
             "exchange" => Self::Named,
             "plain" => Self::Plain,
@@ -65,9 +65,9 @@ impl Rule {
     }
 }
 
-impl Partition for Rule {
+impl Partition for GameRule {
     fn home(&self, server: &NetworkServer, object: NetId, here: ZoneId) -> Option<Home> {
-        let walker = server.get::<Walker>(object)?;
+        let walker = server.get::<Hiker>(object)?;
         let zone = match self {
             Self::Named => ZoneId(*walker.zone),
             Self::Plain => ZoneId(1),

@@ -9,9 +9,9 @@ use syncvar::{NetworkIdentity, NetworkTime, ServerConfig};
 use syncvar_fleet::zone::{VoterId, Zone, ZoneConfig, ZoneEvent, ZoneId, ZoneProgram};
 use syncvar_fleet::{NodeId, Role};
 
-use crate::Fallible;
+use crate::Result;
 use crate::carriers::Links;
-use crate::world::{OBJECTS, RATE, Rule, STEP, Walker, clock, prefabs};
+use crate::world::{GameRule, Hiker, OBJECTS, RATE, STEP, clock, prefabs};
 
 /// Objects that are sent away in a tick: at least 1 000 a second leave both zones. An object on its way counts, and does not leave again.
 const LEAVING: usize = 19;
@@ -20,7 +20,7 @@ const LEAVING: usize = 19;
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Runs a zone that listens for nodes at an address, and dials the others.
-pub(crate) fn run<L: Links>(number: u32, game: &str, own: &str, others: &[&str]) -> Fallible<()> {
+pub(crate) fn run<L: Links>(number: u32, game: &str, own: &str, others: &[&str]) -> Result<()> {
     let start = clock()?;
     let mut config = ZoneConfig::new(ZoneId(number));
     config.server = ServerConfig {
@@ -31,10 +31,10 @@ pub(crate) fn run<L: Links>(number: u32, game: &str, own: &str, others: &[&str])
     config.voter = Some(VoterId(number));
     config.voters = (1..=crate::PROCESSES).map(VoterId).collect();
     config.lease = Duration::from_secs(1);
-    let mut zone = Zone::new(config, prefabs, Rule::of(game)?)?;
+    let mut zone = Zone::new(config, prefabs, GameRule::of(game)?)?;
     let (mut links, mut carrier) = L::open(NodeId(start), Role::Zone, Some(own), others)?;
     println!("ready");
-    let (orders, mut times, mut play) = (orders(), Times::default(), Play::default());
+    let (orders, mut times, mut play) = (orders(), HandoverTimes::default(), Play::default());
     let started = Instant::now();
     for tick in 0.. {
         let now = NetworkTime::of_tick(tick, RATE).time;
@@ -99,21 +99,21 @@ impl Play {
         let count = if game == "exchange" { OBJECTS } else { 1 };
         if let Some(server) = zone.server_mut().filter(|_| order == "go") {
             for _ in 0..count {
-                server.spawn(Walker {
+                server.spawn(Hiker {
                     zone: 1.into(),
-                    ..Walker::default()
+                    ..Hiker::default()
                 });
             }
         }
     }
 
     /// Runs a tick in a zone.
-    fn tick(&mut self, zone: u32, game: &str, server: &mut NetworkServer) -> Fallible<()> {
+    fn tick(&mut self, zone: u32, game: &str, server: &mut NetworkServer) -> Result<()> {
         let objects = server.identities().map(NetworkIdentity::net_id);
         let objects: Vec<NetId> = objects.collect();
         if game != "exchange" {
             for object in objects {
-                server.get_mut::<Walker>(object)?.x += STEP;
+                server.get_mut::<Hiker>(object)?.x += STEP;
             }
         } else if !self.halts {
             // Zone 1 begins with all objects.
@@ -122,7 +122,7 @@ impl Play {
             for _ in 0..leaving {
                 self.turn += 1;
                 let object = objects[self.turn % objects.len()];
-                server.get_mut::<Walker>(object)?.zone.set(3 - zone);
+                server.get_mut::<Hiker>(object)?.zone.set(3 - zone);
             }
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Play {
 
 /// Times of the objects that have arrived: the state that moves with an object is the moment at which it left.
 #[derive(Default)]
-struct Times {
+struct HandoverTimes {
     handovers: Vec<Duration>,
     /// Moments of departure of the objects that wait for their first update here.
     new: BTreeMap<NetId, u64>,
@@ -139,9 +139,9 @@ struct Times {
     gaps: Vec<Duration>,
 }
 
-impl Times {
+impl HandoverTimes {
     /// Notes the first updates of the objects that have arrived.
-    fn note_update(&mut self, server: &NetworkServer) -> Fallible<()> {
+    fn note_update(&mut self, server: &NetworkServer) -> Result<()> {
         let (now, tick) = (clock()?, Duration::from_secs(1) / RATE);
         for (object, left) in std::mem::take(&mut self.new) {
             if server.identity(object).is_some() {
@@ -178,7 +178,7 @@ impl Times {
     }
 }
 
-impl ZoneProgram for Times {
+impl ZoneProgram for HandoverTimes {
     fn leave(&mut self, _: &mut NetworkServer, _: NetId) -> Vec<u8> {
         clock().unwrap_or_default().to_le_bytes().into()
     }
