@@ -62,7 +62,7 @@ pub(crate) async fn an_address_cannot_take_all_places(way: Way) {
     assert!(server.connect(TransportOptions::default()).await.is_err() || way == Way::Tcp);
     server.reaches(|stats| stats.refused_address, 1).await;
     first.disconnect("bye").await;
-    Box::pin(rejoin(&server)).await;
+    rejoin(&server).await;
     assert_eq!(server.stats().accepted, 3);
 }
 
@@ -76,13 +76,13 @@ pub(crate) async fn a_full_server_refuses_and_frees_places(way: Way) {
     assert!(server.connect(TransportOptions::default()).await.is_err() || way == Way::Tcp);
     server.reaches(|stats| stats.refused_full, 1).await;
     first.disconnect("bye").await;
-    Box::pin(rejoin(&server)).await;
+    rejoin(&server).await;
     assert_eq!(server.stats().accepted, 2);
 }
 
 /// Connects until a place is free.
 async fn rejoin(server: &Running) {
-    soon(async {
+    soon(Box::pin(async {
         loop {
             if let Ok(mut again) = server.connect(TransportOptions::default()).await
                 && again.next_event().await.is_some()
@@ -90,7 +90,7 @@ async fn rejoin(server: &Running) {
                 return;
             }
         }
-    })
+    }))
     .await;
 }
 
