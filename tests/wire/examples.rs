@@ -150,6 +150,7 @@ fn every_example_of_the_document_is_written_by_a_test() {
         list_messages::changes_of_lists_are_written_as_documented,
         list_messages::list_messages_of_unet_are_written_as_documented,
         records::records_are_written_as_documented,
+        records::differences_are_written_as_documented,
         messages::sessions_and_messages_are_written_as_documented,
         messages::a_new_session_is_written_as_documented,
         messages::objects_in_unet_are_written_as_documented,

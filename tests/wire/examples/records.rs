@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::records::TickRecord;
+use syncvar::records::{RecordDifferences, TickRecord};
 use syncvar::stats::MessageType;
 
 use crate::examples::{Examples, One};
@@ -39,6 +39,30 @@ pub(crate) fn records_are_written_as_documented() -> Examples {
             hex(silence),
         ),
     ])
+}
+
+#[test]
+pub(crate) fn differences_are_written_as_documented() -> Examples {
+    let mut server = NetworkServer::new(Prefabs::new().register::<One>("one"));
+    let ids = [0, 1, 2].map(|_| server.spawn(One::default()));
+    server.start_recording();
+    server.update(Duration::from_secs(10));
+    let mut differences = RecordDifferences::default();
+    let contents = [77, 78, 79].map(|v| {
+        server.get_mut::<One>(ids[2]).expect("an object").v.set(v);
+        server.update(Duration::from_millis(
+            2_300 + 100 * u64::from(v.unsigned_abs()),
+        ));
+        let record = server.record(server.network_time().tick);
+        let mut bytes = record.expect("a record").as_bytes().to_vec();
+        differences.subtract(&mut bytes).expect("a record");
+        // The contents of its only entry end the record.
+        hex::encode(&bytes[bytes.len() - 3..])
+    });
+    Examples::check(vec![(
+        "Contents of UpdateBatch #3 in three records of a chunk: `v = 77`, `v = 78`, `v = 79`",
+        contents.concat(),
+    )])
 }
 
 #[test]
