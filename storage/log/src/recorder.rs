@@ -41,7 +41,7 @@ const MAX_MARKERS: usize = 1024;
 /// use syncvar::log::RecorderOptions;
 ///
 /// let options = RecorderOptions {
-///     keyframe_interval: Duration::from_secs(5),
+///     keyframe_interval: Duration::from_secs(2),
 ///     max_file_size: 100 << 20,
 ///     ..RecorderOptions::default()
 /// };
@@ -49,7 +49,7 @@ const MAX_MARKERS: usize = 1024;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecorderOptions {
-    /// Time of the server between keyframes; 10 s by default. A seek plays up to so many records, and a keyframe costs the server
+    /// Time of the server between keyframes; 5 s by default. A seek plays up to so many records, and a keyframe costs the server
     /// as much as a client that joins.
     pub keyframe_interval: Duration,
     /// Time of the server after which a chunk ends; 2 s by default. A crash loses so much at most.
@@ -72,7 +72,7 @@ pub struct RecorderOptions {
 impl Default for RecorderOptions {
     fn default() -> Self {
         Self {
-            keyframe_interval: Duration::from_secs(10),
+            keyframe_interval: Duration::from_secs(5),
             chunk_interval: Duration::from_secs(2),
             max_queue: 64 << 20,
             max_file_size: u64::MAX,
