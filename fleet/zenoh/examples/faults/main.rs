@@ -15,15 +15,12 @@ mod nodes;
 #[path = "../support/process.rs"]
 mod process;
 
-use std::error::Error;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use carriers::{OnLinks, OnZenoh};
 use nodes::Spectator;
-use process::{NodeProcess, free_port};
-
-type Fallible<T> = Result<T, Box<dyn Error>>;
+use process::{Fallible, NodeProcess, free_port};
 
 /// Longest time until all spectators are equal after a fault.
 const LIMIT: Duration = Duration::from_secs(2);

@@ -8,8 +8,8 @@ use syncvar::transport::{Host, Peer, Reconnect, TransportOptions};
 use syncvar::{NetworkTime, ServerConfig};
 use syncvar_fleet::{NodeId, Origin, Relay, RelayConfig, Role};
 
-use crate::Fallible;
 use crate::carriers::Links;
+use crate::process::Fallible;
 
 const RATE: u32 = 30;
 const GAUGES: u32 = 300;

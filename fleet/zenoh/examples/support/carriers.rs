@@ -7,7 +7,7 @@ use syncvar_fleet::sockets::FleetSockets;
 use syncvar_fleet::{Carrier, NodeId, Role};
 use syncvar_zenoh::{ZenohCarrier, ZenohConfig};
 
-use crate::Fallible;
+use crate::process::Fallible;
 
 /// A carrier with its sockets.
 pub(crate) trait Links: Sized {

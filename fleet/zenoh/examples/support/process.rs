@@ -1,9 +1,11 @@
 //! Processes of the examples: each is this program with different arguments.
 
+use std::error::Error;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::Fallible;
+/// Result of a step of an example.
+pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// Process of a node. It ends with the value.
 pub(crate) struct NodeProcess {

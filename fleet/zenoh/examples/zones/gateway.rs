@@ -8,12 +8,12 @@ use syncvar::transport::{Host, TransportOptions};
 use syncvar_fleet::gateway::{Gateway, GatewayConfig};
 use syncvar_fleet::{NodeId, Role};
 
-use crate::Result;
 use crate::carriers::Links;
+use crate::process::Fallible;
 use crate::world::clock;
 
 /// Runs a gateway for players at an address, with the zones at others.
-pub(crate) fn run<L: Links>(players: &str, zones: &[&str]) -> Result<()> {
+pub(crate) fn run<L: Links>(players: &str, zones: &[&str]) -> Fallible<()> {
     let incarnation = clock()?;
     let (mut links, carrier) = L::open(NodeId(incarnation), Role::Gateway, None, zones)?;
     let mut host = Host::new(TransportOptions::default());

@@ -20,14 +20,11 @@ mod process;
 mod world;
 mod zone;
 
-use std::error::Error;
 use std::io::Write as _;
 use std::time::Duration;
 
 use carriers::{OnLinks, OnZenoh};
-use process::{NodeProcess, free_port};
-
-type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
+use process::{Fallible, NodeProcess, free_port};
 
 /// Time of the measurement of handovers.
 const HANDOVERS: Duration = Duration::from_secs(20);
@@ -35,7 +32,7 @@ const HANDOVERS: Duration = Duration::from_secs(20);
 /// Processes of zones; the last one only votes.
 const PROCESSES: u32 = 3;
 
-fn main() -> Result<()> {
+fn main() -> Fallible<()> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
@@ -53,7 +50,7 @@ fn main() -> Result<()> {
     }
 }
 
-fn play(carrier: &str) -> Result<()> {
+fn play(carrier: &str) -> Fallible<()> {
     exchange(carrier)?;
     let without = walk(carrier, "plain")?;
     println!("walk without borders: {without}");
@@ -73,9 +70,9 @@ struct Fleet {
 
 impl Fleet {
     /// Starts the zones with a game, and waits until both are active.
-    fn start(carrier: &str, game: &str) -> Result<Self> {
+    fn start(carrier: &str, game: &str) -> Fallible<Self> {
         let addresses = (0..PROCESSES).map(|_| free_port());
-        let addresses = addresses.collect::<Result<Vec<_>>>()?;
+        let addresses = addresses.collect::<Fallible<Vec<_>>>()?;
         let mut zones = Vec::new();
         for number in 1..=PROCESSES {
             let own = number as usize - 1;
@@ -91,7 +88,7 @@ impl Fleet {
     }
 }
 
-fn expect(process: &mut NodeProcess, line: &str) -> Result<()> {
+fn expect(process: &mut NodeProcess, line: &str) -> Fallible<()> {
     let found = process.line()?;
     if found == line {
         Ok(())
@@ -101,14 +98,14 @@ fn expect(process: &mut NodeProcess, line: &str) -> Result<()> {
 }
 
 /// Writes a line to a process.
-fn tell(process: &mut NodeProcess, line: &str) -> Result<()> {
+fn tell(process: &mut NodeProcess, line: &str) -> Fallible<()> {
     let input = process.child.stdin.as_mut().ok_or("no input")?;
     writeln!(input, "{line}")?;
     Ok(input.flush()?)
 }
 
 /// Moves objects between two zones, and prints the times of the handovers.
-fn exchange(carrier: &str) -> Result<()> {
+fn exchange(carrier: &str) -> Fallible<()> {
     let mut fleet = Fleet::start(carrier, "exchange")?;
     tell(&mut fleet.zones[0], "go")?;
     std::thread::sleep(Duration::from_secs(3));
@@ -140,7 +137,7 @@ fn exchange(carrier: &str) -> Result<()> {
 }
 
 /// Lets a walker walk, and a player watch it.
-fn walk(carrier: &str, game: &str) -> Result<player::Sight> {
+fn walk(carrier: &str, game: &str) -> Fallible<player::Sight> {
     let mut fleet = Fleet::start(carrier, game)?;
     let players = free_port()?;
     let mut arguments = vec!["gateway", carrier, &players];

@@ -7,7 +7,7 @@ use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
 use syncvar::transport::{Peer, TransportOptions};
 
-use crate::Result;
+use crate::process::Fallible;
 use crate::world::{Hiker, LENGTH, STEP, prefabs};
 
 /// Longest time of a walk.
@@ -49,7 +49,7 @@ impl Sight {
 }
 
 /// Joins a gateway, and watches the walker to the end of its way. `begin` runs once the client has joined.
-pub(crate) fn watch(address: &str, begin: impl FnOnce() -> Result<()>) -> Result<Sight> {
+pub(crate) fn watch(address: &str, begin: impl FnOnce() -> Fallible<()>) -> Fallible<Sight> {
     let mut client = NetworkClient::new(prefabs());
     let mut peer = Peer::tcp(address, &client, TransportOptions::default())?;
     let (started, mut begin) = (Instant::now(), Some(begin));

@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 use syncvar::prelude::*;
 use syncvar_fleet::zone::{Home, Partition, ZoneId};
 
-use crate::Result;
+use crate::process::Fallible;
 
 /// Ticks per second.
 pub(crate) const RATE: u32 = 30;
@@ -40,7 +40,7 @@ pub(crate) fn prefabs() -> Prefabs {
 }
 
 /// Returns microseconds of the clock of the machine.
-pub(crate) fn clock() -> Result<u64> {
+pub(crate) fn clock() -> Fallible<u64> {
     Ok(u64::try_from(UNIX_EPOCH.elapsed()?.as_micros())?)
 }
 
@@ -55,7 +55,7 @@ pub(crate) enum GameRule {
 }
 
 impl GameRule {
-    pub(crate) fn of(game: &str) -> Result<Self> {
+    pub(crate) fn of(game: &str) -> Fallible<Self> {
         Ok(match game {
             "exchange" => Self::Named,
             "plain" => Self::Plain,

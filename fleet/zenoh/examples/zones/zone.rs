@@ -9,8 +9,8 @@ use syncvar::{NetworkIdentity, NetworkTime, ServerConfig};
 use syncvar_fleet::zone::{VoterId, Zone, ZoneConfig, ZoneEvent, ZoneId, ZoneProgram};
 use syncvar_fleet::{NodeId, Role};
 
-use crate::Result;
 use crate::carriers::Links;
+use crate::process::Fallible;
 use crate::world::{GameRule, Hiker, OBJECTS, RATE, STEP, clock, prefabs};
 
 /// Objects that are sent away in a tick: at least 1 000 a second leave both zones. An object on its way counts, and does not leave again.
@@ -20,7 +20,7 @@ const LEAVING: usize = 19;
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Runs a zone that listens for nodes at an address, and dials the others.
-pub(crate) fn run<L: Links>(number: u32, game: &str, own: &str, others: &[&str]) -> Result<()> {
+pub(crate) fn run<L: Links>(number: u32, game: &str, own: &str, others: &[&str]) -> Fallible<()> {
     let start = clock()?;
     let mut config = ZoneConfig::new(ZoneId(number));
     config.server = ServerConfig {
@@ -108,7 +108,7 @@ impl Play {
     }
 
     /// Runs a tick in a zone.
-    fn tick(&mut self, zone: u32, game: &str, server: &mut NetworkServer) -> Result<()> {
+    fn tick(&mut self, zone: u32, game: &str, server: &mut NetworkServer) -> Fallible<()> {
         let objects = server.identities().map(NetworkIdentity::net_id);
         let objects: Vec<NetId> = objects.collect();
         if game != "exchange" {
@@ -141,7 +141,7 @@ struct HandoverTimes {
 
 impl HandoverTimes {
     /// Notes the first updates of the objects that have arrived.
-    fn note_update(&mut self, server: &NetworkServer) -> Result<()> {
+    fn note_update(&mut self, server: &NetworkServer) -> Fallible<()> {
         let (now, tick) = (clock()?, Duration::from_secs(1) / RATE);
         for (object, left) in std::mem::take(&mut self.new) {
             if server.identity(object).is_some() {
