@@ -43,13 +43,17 @@ export function messages(packet) {
   return found;
 }
 
+/** Returns the messages of a packet behind its header, without pings: a client sends them at random moments. */
+export function withoutPings(packet) {
+  return messages(packet)
+    .filter(({ kind }) => kind !== 27)
+    .map((message) => message.bytes);
+}
+
 /** Takes the messages that a client has sent, without pings. */
 export function takeMessages(socket, hasHeaders) {
   const packets = socket.sent.splice(0).map((packet) => packet.subarray(1));
-  return packets
-    .flatMap((packet) => messages(packet.subarray(hasHeaders ? headerLength(packet) : 0)))
-    .filter(({ kind }) => kind !== 27)
-    .map((message) => message.bytes);
+  return packets.flatMap((packet) => withoutPings(packet.subarray(hasHeaders ? headerLength(packet) : 0)));
 }
 
 function headerLength(packet) {
