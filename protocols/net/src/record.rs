@@ -27,6 +27,9 @@ use syncvar_runtime::{NetworkReader, NetworkWriter};
 
 use items::{Item, Items, read_item};
 
+/// Longest time without a record: one without messages ends it.
+pub(crate) const SILENCE: Duration = Duration::from_millis(100);
+
 /// Length of the checksum before the bytes that it covers.
 const CHECKSUM: usize = 4;
 

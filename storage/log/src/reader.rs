@@ -169,6 +169,11 @@ impl<R: Read + Seek> LogReader<R> {
         self.files.is_whole()
     }
 
+    /// Returns the number of files of the recording, 1 without a rotation.
+    pub fn file_count(&self) -> u32 {
+        self.files.count()
+    }
+
     /// Returns the times of the first and the last record.
     pub fn span(&self) -> (Duration, Duration) {
         let last = self.files.chunks().next_back();

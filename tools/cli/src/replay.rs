@@ -58,10 +58,7 @@ pub(crate) fn replay(path: &Path, place: &Place) -> Result<String, String> {
             file,
             &"a journal contains the tokens of sessions: it is not published",
         )),
-        Place::Folder(folder) => {
-            let count = reader.lengths_until(Duration::MAX).len();
-            export(file, u32::try_from(count).unwrap_or(u32::MAX), folder)
-        }
+        Place::Folder(folder) => export(file, reader.file_count(), folder),
     }
 }
 

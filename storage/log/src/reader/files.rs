@@ -48,6 +48,11 @@ impl<R: Read + Seek> Files<R> {
         self.parts.first().map(|file| &file.index)
     }
 
+    /// Returns the number of files.
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.parts.len()).unwrap_or(u32::MAX)
+    }
+
     /// Returns the chunks of the files.
     pub(super) fn chunks(&self) -> impl DoubleEndedIterator<Item = &ChunkPlace> {
         self.parts.iter().flat_map(|file| &file.index.chunks)
@@ -122,12 +127,13 @@ impl<R: Read + Seek> Files<R> {
     /// Opens the file behind the last one, unless it is missing, has no whole chunk, or belongs to another recording: a file
     /// of an earlier recording may have its name.
     fn next_file(&mut self) -> Result<Option<LogFile<R>>, LogError> {
+        let count = self.count();
         let is_continued = { self.parts.last() }.is_some_and(|file| file.index.is_continued);
         let Some(open) = self.open.as_mut().filter(|_| is_continued) else {
             return Ok(None);
         };
         let number = self.parts.len();
-        let Some(file) = open(u32::try_from(number).unwrap_or(u32::MAX))? else {
+        let Some(file) = open(count)? else {
             return Ok(None);
         };
         let file = match LogFile::new(file) {

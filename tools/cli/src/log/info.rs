@@ -67,8 +67,7 @@ pub(crate) fn info(path: &Path, is_json: bool) -> Result<String, String> {
 /// Returns the length of the files of a recording.
 fn size(path: &Path, log: &Log) -> io::Result<u64> {
     let first = first_file(path)?;
-    let count = log.reader.lengths_until(Duration::MAX).len();
-    let files = (0..).take(count).map(|it| rotated_path(&first, it));
+    let files = (0..log.reader.file_count()).map(|it| rotated_path(&first, it));
     files
         .map(|file| Ok(std::fs::metadata(file)?.len()))
         .sum::<io::Result<u64>>()

@@ -28,8 +28,7 @@ impl Broadcast {
     pub(super) fn length(&mut self, file: u32) -> Result<u64, LogError> {
         self.reader.refresh()?;
         let (_, newest) = self.reader.span();
-        let count = self.reader.lengths_until(newest).len();
-        let last = u32::try_from(count.saturating_sub(1)).unwrap_or(u32::MAX);
+        let last = self.reader.file_count().saturating_sub(1);
         // The newest record is at least as old as the last write. The clock of the server may be any clock, so its wall clock does
         // not count.
         let written = std::fs::metadata(rotated_path(&self.path, last))?.modified()?;

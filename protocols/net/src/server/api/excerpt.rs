@@ -19,13 +19,10 @@ use syncvar_runtime::{Channel, NetId};
 use crate::TickRecord;
 use crate::message::{Message, ObjectHide};
 use crate::record::{
-    ItemWriter, RecordEntry, RecordEntryKind, RecordHead, RecordKind, copy_item, packets,
+    ItemWriter, RecordEntry, RecordEntryKind, RecordHead, RecordKind, SILENCE, copy_item, packets,
 };
 use crate::server::NetworkServer;
 use crate::server::saving::objects::ObjectWriter;
-
-/// Longest time without a record, as in a recording.
-const SILENCE: Duration = Duration::from_millis(100);
 
 /// Records without an entry after which a keyframe sends the waiting changes of all objects.
 const PATIENCE: u32 = 16;

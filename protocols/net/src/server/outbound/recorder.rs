@@ -7,11 +7,8 @@ use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::TickRecord;
-use crate::record::{ItemWriter, RecordHead};
+use crate::record::{ItemWriter, RecordHead, SILENCE};
 use crate::server::sessions::connection::Connection;
-
-/// Longest time without a record.
-const SILENCE: Duration = Duration::from_millis(100);
 
 /// Recording of a server, and the numbers of its records.
 #[derive(Debug, Default)]

@@ -5,7 +5,6 @@
 //! ([`note_flushed`](crate::server::objects::Objects)).
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::unstable::object::{Slot, Slots};
@@ -14,7 +13,7 @@ use syncvar_runtime::{Channel, NetId, WriteError};
 
 use crate::TickRecord;
 use crate::message::{Message, ObjectDestroy, SetParent};
-use crate::record::{ItemWriter, RecordHead, RecordKind, packets};
+use crate::record::{ItemWriter, RecordHead, RecordKind, SILENCE, packets};
 use crate::save::SaveError;
 use crate::server::ServerEvent;
 use crate::server::ground::Ground;
@@ -25,9 +24,6 @@ use crate::server::saving::facts::FactsWriter;
 use crate::server::saving::gather::{known_facts, object_facts};
 use crate::server::saving::objects::ObjectWriter;
 use crate::server::visibility::Visibility;
-
-/// Longest time without a record.
-const SILENCE: Duration = Duration::from_millis(100);
 
 /// Changes of objects, in the order of their items.
 struct RecordPart {
